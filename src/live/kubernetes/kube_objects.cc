@@ -52,9 +52,9 @@ double TimeIn(const Json& object, const Json::json_pointer& where) {
 
 bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-// Why nothing is to start on the node though it is ready; "": nothing forbids it.
-std::string ClosedBy(const Json& node, const NodeReading& reading) {
-  if (FlagIn(node, "/spec/unschedulable"_json_pointer)) return "cordoned";
+// That keeps our workers off, "tainted KEY:EFFECT"; "": none. Administrators set taints, and so do
+// Kubernetes, for a disk that is full, and autoscalers.
+std::string TaintOf(const Json& node, const NodeReading& reading) {
   const Json* taints = Inner(node, "/spec/taints"_json_pointer);
   if (taints == nullptr) return "";
   for (const Json& taint : *taints) {
@@ -93,7 +93,8 @@ std::optional<KubeNode> ReadKubeNode(const Json& node, const NodeReading& readin
       if (one.value("type", "") == "Ready") read.ready = IsTrue(one);
     }
   }
-  read.closed = read.ready ? ClosedBy(node, reading) : "not ready";
+  read.cordoned = FlagIn(node, "/spec/unschedulable"_json_pointer);
+  read.closed = !read.ready ? "not ready" : read.cordoned ? "cordoned" : TaintOf(node, reading);
   return read;
 }
 

@@ -42,7 +42,8 @@ struct KubeNode {
   GpuCount gpus = 0;     // allocatable
   std::int32_t cpus = 0;
   bool ready = false;
-  std::string closed;  // why nothing is to start there; "": open
+  std::string closed;     // why nothing is to start there; "": open
+  bool cordoned = false;  // an administrator keeps work off it
 
   friend bool operator==(const KubeNode&, const KubeNode&) = default;
 };
@@ -109,8 +110,8 @@ struct WorkerPod {
   bool has_identity = false;  // it can show which pod it is (pod_identity.h)
   std::string waits;          // why it has no node yet (RuntimeWorker::waits)
   std::string detail;         // the scheduler's sentence on that
-  bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
 
+  bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
   friend bool operator==(const WorkerPod&, const WorkerPod&) = default;
 };
 // nullopt: of no Job.

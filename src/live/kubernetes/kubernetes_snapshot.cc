@@ -34,8 +34,8 @@ std::optional<Team> TeamOf(const std::string& text) {
   return Team{*first, *size, 0};
 }
 
-// An administrator keeps work off it, and it lives.
-bool IsKeptFree(const KubeNode& node) { return node.ready && !node.closed.empty(); }
+// By an administrator, and it lives. One with a taint may be in trouble: that counts as down.
+bool IsDrained(const KubeNode& node) { return node.ready && node.cordoned; }
 
 }  // namespace
 
@@ -99,7 +99,7 @@ void KubernetesRuntime::ReadNodes(RuntimeSnapshot* seen) {
     const auto found = node_of_name_.find(shown.name);
     const bool there = found != node_of_name_.end();
     shown.up = there && found->second.closed.empty() && found->second.gpus >= shown.capacity.gpus;
-    shown.drained = there && IsKeptFree(found->second);
+    shown.drained = there && IsDrained(found->second);
   }
   for (const auto& named : node_of_name_) {
     const KubeNode& node = named.second;
@@ -112,7 +112,7 @@ void KubernetesRuntime::ReadNodes(RuntimeSnapshot* seen) {
     shown.capacity.gpus = node.gpus;
     shown.capacity.cpus = node.cpus;
     shown.up = node.closed.empty();
-    shown.drained = IsKeptFree(node);
+    shown.drained = IsDrained(node);
     shown_nodes_.push_back(std::move(shown));
   }
   seen->nodes = shown_nodes_;

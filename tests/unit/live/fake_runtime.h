@@ -279,11 +279,11 @@ class FakeRuntime : public Runtime {
   std::map<std::string, bool> told_idle;             // of what was explained last: it holds GPUs
   std::map<std::string, double> speeds;              // of GPU types; 1 of those that are not named
   std::map<std::string, std::string> pending_nodes;  // that begin with nothing, and why
+  std::string pending_detail;                        // a sentence on that
   std::set<std::string> slow;                        // do not join yet
   std::set<std::string> frozen;                      // do nothing
   std::set<std::string> stuck;                       // jobs whose workers live and do nothing
   std::set<std::string> was_member;
-  std::string pending_detail;                        // a sentence on that
   std::set<std::string> forgotten;
   bool strict = true;
   bool hold_epochs = false;  // nobody reaches a new epoch

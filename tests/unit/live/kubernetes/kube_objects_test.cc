@@ -29,7 +29,7 @@ constexpr const char* kNow = "2026-11-23T00:00:00Z";
 TEST(KubeNodes, OfARealServerHaveTypeAndGpus) {
   const auto node = ReadKubeNode(RecordedList("nodes")[1], {});
   ASSERT_TRUE(node);
-  EXPECT_EQ(*node, (KubeNode{"n2", "k80", 8, 64, true, ""}));
+  EXPECT_EQ(*node, (KubeNode{"n2", "k80", 8, 64, true, "", false}));
 }
 
 TEST(KubeNodes, WhereNothingMayStartAreClosed) {

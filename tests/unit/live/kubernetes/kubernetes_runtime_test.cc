@@ -271,6 +271,22 @@ TEST_F(KubernetesRuntimeTest, AJobWhoseWorkersDoNotJoinIsNotSaidNotToRun) {
   EXPECT_EQ(reason, "WorkersNotJoined");
 }
 
+// Kubernetes taints a node in trouble, and an autoscaler one that it removes.
+TEST_F(KubernetesRuntimeTest, ANodeIsDrainedThatIsCordonedAndDownWithATaint) {
+  Begin();
+  const auto n1_is = [&](bool up, bool drained) {
+    return !seen_.nodes.empty() && seen_.nodes[0].up == up && seen_.nodes[0].drained == drained;
+  };
+  Until("it is up", [&] { return n1_is(true, false); });
+  const Json pressure = {{"key", "node.kubernetes.io/disk-pressure"}, {"effect", "NoSchedule"}};
+  server_.Update("nodes", "n1", [&](Json& node) { node["spec"]["taints"] = {pressure}; });
+  Until("it is down", [&] { return n1_is(false, false); });
+  server_.Update("nodes", "n1", [](Json& node) { node["spec"]["unschedulable"] = true; });
+  Until("it is drained", [&] { return n1_is(false, true); });
+  SetNode("n1", "Unknown");
+  Until("it is down", [&] { return n1_is(false, false); });
+}
+
 TEST_F(KubernetesRuntimeTest, AWorkerThatTheSchedulerCannotPlaceWaitsInItsWords) {
   Begin();
   const std::string job = SubmitAndSee("a");
