@@ -63,7 +63,7 @@ std::string GpusText(GpuCount gpus) { return fmt::format("{} GPU{}", gpus, gpus 
 
 // The daemon's word, else what the status tells.
 std::string WhyText(const Json& job, const Json& status, const std::vector<FreeNode>& nodes) {
-  const auto reason = job.at("reason").get<std::string>();
+  auto reason = job.at("reason").get<std::string>();
   if (!reason.empty() || job.at("stage") != "waiting") return reason;
   if (status.at("paused").get<bool>()) return "allot is paused";
   if (status.at("drained").get<bool>()) return "drained: no job begins";
@@ -122,7 +122,7 @@ nlohmann::ordered_json WaitingJobs(const nlohmann::ordered_json& status) {
 std::string QueueText(const nlohmann::ordered_json& status) {
   const Json waiting = WaitingJobs(status);
   const std::vector<FreeNode> nodes = FreeNodes(status);
-  const std::string head = HeadText(status, waiting.size(), nodes);
+  std::string head = HeadText(status, waiting.size(), nodes);
   if (waiting.empty()) return head;
   const auto now = status.at("now").get<Seconds>();
   using Align = TextTable::Align;
