@@ -115,11 +115,8 @@ struct Daemon::Impl {
 
   Json StateOfNode(const std::string& name) const {
     const LiveState& state = cluster->state();
-    for (std::size_t n = 0; n < state.nodes().size(); ++n) {
-      if (state.nodes()[n].name != name) continue;
-      return {{"node", name}, {"state", state.StateOf(static_cast<NodeIndex>(n))}};
-    }
-    return {{"node", name}, {"state", "unknown"}};
+    const NodeIndex node = state.NodeOf(name);
+    return {{"node", name}, {"state", node < 0 ? "gone" : NameOf(state.StateOf(node))}};
   }
 
   void OnPoll(const std::function<void(const Json&)>& on_status) {

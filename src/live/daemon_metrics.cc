@@ -68,13 +68,13 @@ void AddRuleMetrics(const LiveState& state, MetricText* text) {
 }
 
 void AddNodeMetrics(const LiveState& state, MetricText* text) {
-  std::map<std::string_view, int> nodes = {
-      {"up", 0}, {"drained", 0}, {"maintenance", 0}, {"down", 0}};
+  std::map<NodeState, int> nodes;
+  for (const NodeState one : kNodeStates) nodes[one] = 0;
   for (std::size_t n = 0; n < state.nodes().size(); ++n) {
     ++nodes[state.StateOf(static_cast<NodeIndex>(n))];
   }
   text->Gauge("allot_nodes", "nodes with GPUs, by state");
-  for (const auto& [name, count] : nodes) text->Value(count, {{"state", name}});
+  for (const auto& [one, count] : nodes) text->Value(count, {{"state", NameOf(one)}});
 }
 
 // By type of GPUs, of which a cluster's nodes have a few.

@@ -112,7 +112,7 @@ Json WithoutJobs(const LiveCluster& cluster, const DecisionCounts& decisions,
   Json nodes = Json::array();
   for (std::size_t n = 0; n < state.nodes().size(); ++n) {
     const RuntimeNode& node = state.nodes()[n];
-    const bool drained = state.StateOf(static_cast<NodeIndex>(n)) == "drained";
+    const bool drained = state.StateOf(static_cast<NodeIndex>(n)) == NodeState::kDrained;
     const bool ours = state.drained_nodes().contains(node.name);
     nodes.push_back({{"node", node.name},
                      {"type", node.gpu_type},

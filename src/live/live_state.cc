@@ -14,11 +14,16 @@ NodeIndex LiveState::NodeOf(const std::string& name) const {
   return found == node_index_.end() ? -1 : found->second;
 }
 
-std::string_view LiveState::StateOf(NodeIndex node) const {
+std::string_view NameOf(NodeState state) {
+  constexpr std::string_view kNames[] = {"up", "drained", "maintenance", "down"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+NodeState LiveState::StateOf(NodeIndex node) const {
   const RuntimeNode& known = nodes_[At(node)];
-  if (known.drained || drained_nodes_.contains(known.name)) return "drained";
-  if (maintained_nodes_.contains(known.name)) return "maintenance";
-  return known.up ? "up" : "down";
+  if (known.drained || drained_nodes_.contains(known.name)) return NodeState::kDrained;
+  if (maintained_nodes_.contains(known.name)) return NodeState::kMaintenance;
+  return known.up ? NodeState::kUp : NodeState::kDown;
 }
 
 HeldGpus LiveState::Held() const {

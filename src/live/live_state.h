@@ -3,6 +3,7 @@
 // then applied here (live/state_writer.h). The next daemon applies the same records and arrives at
 // the same state. Owned by LiveCluster.
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -18,6 +19,12 @@
 
 namespace allot {
 
+// Why a node has jobs or may have none; drained: through allot or by the cluster.
+enum class NodeState : std::uint8_t { kUp, kDrained, kMaintenance, kDown };
+constexpr NodeState kNodeStates[] = {NodeState::kUp, NodeState::kDrained, NodeState::kMaintenance,
+                                     NodeState::kDown};
+std::string_view NameOf(NodeState state);  // "up"
+
 class LiveState {
  public:
   explicit LiveState(JobTable::Options options) : job_table_(std::move(options)) {}
@@ -32,8 +39,7 @@ class LiveState {
   const ClusterSpec& present() const { return present_; }  // what is down has nothing
   const std::vector<bool>& node_up() const { return node_up_; }
   NodeIndex NodeOf(const std::string& name) const;  // -1: unknown
-  // A word for people: up, drained (through allot or the cluster), maintenance, down.
-  std::string_view StateOf(NodeIndex node) const;
+  NodeState StateOf(NodeIndex node) const;
   HeldGpus Held() const;
 
   double origin() const { return origin_; }  // Unix time; NaN: nothing was ever written

@@ -60,6 +60,7 @@ struct RuntimeJob {
   JobState state = JobState::kActive;
   std::string reason;  // why it failed or was cancelled or is held, for people
   const std::string& shown() const { return known_as.empty() ? id : known_as; }
+  bool over() const { return state != JobState::kActive && state != JobState::kHeld; }
 };
 
 // The types that a job accepts, as its user writes them: "a100|v100". DataError unless they are

@@ -18,14 +18,10 @@ namespace {
 
 constexpr Seconds kAccountEvery = 30;  // service of jobs into the journal
 
-bool IsOver(const RuntimeJob& job) {
-  return job.state != JobState::kActive && job.state != JobState::kHeld;
-}
-
 // Its user has corrected it while it was held: mostly what could not be understood before.
 bool IsAskedAnew(const LiveJob& job, const RuntimeJob& seen) {
   return job.asked->state == JobState::kHeld && seen.state != JobState::kHeld && job.running < 0 &&
-         job.worker_group.idle() && !IsOver(seen) && !AskTheSame(*job.asked, seen);
+         job.worker_group.idle() && !seen.over() && !AskTheSame(*job.asked, seen);
 }
 
 // As the runtime shows it now, but with the options that the job has.
@@ -117,7 +113,7 @@ bool RuntimeReader::ReadJob(const std::shared_ptr<const RuntimeJob>& record, boo
   const RuntimeJob& seen = *record;
   LiveJob* job = state_.job_table().Find(seen.id);
   if (job == nullptr) {
-    if (IsOver(seen)) {  // of the time before the journal
+    if (seen.over()) {  // of the time before the journal
       runtime_.Forget(seen.id);
       return false;
     }
@@ -136,7 +132,7 @@ bool RuntimeReader::ReadJob(const std::shared_ptr<const RuntimeJob>& record, boo
   job->worker_group.SetSettling(seen.settling);
   const JobState before = job->asked->state;
   job->asked = Following(*job->asked, record);
-  if (IsOver(seen)) {
+  if (seen.over()) {
     EndJob(*job, seen.state, seen.reason);
     *event = true;
     return false;

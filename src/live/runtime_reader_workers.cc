@@ -212,9 +212,9 @@ bool RuntimeReader::ReleaseLostGpus() {
     for (const LiveWorker& worker : job->worker_group.workers()) {
       usable[At(worker.node)] &= ~worker.gpus;
     }
-    std::string_view away;  // what a node of it is that may run nothing; down, where one is
+    auto away = NodeState::kUp;  // what a node of it is that may run nothing; down, where one is
     for (const NodeShare& share : job->shares) {
-      if (state_.node_up()[At(share.node)] || away == "down") continue;
+      if (state_.node_up()[At(share.node)] || away == NodeState::kDown) continue;
       away = state_.StateOf(share.node);
     }
     for (std::size_t node = 0; node < usable.size(); ++node) {
@@ -225,12 +225,13 @@ bool RuntimeReader::ReleaseLostGpus() {
         std::equal(kept.begin(), kept.end(), job->shares.begin())) {
       continue;
     }
-    event = event || !away.empty();
-    if (away == "down") ++job->record.failures;
+    event = event || away != NodeState::kUp;
+    if (away == NodeState::kDown) ++job->record.failures;
     GiveOnly(writer_, *job, kept,
-             away.empty()
+             away == NodeState::kUp
                  ? "pods of other jobs run there"
-                 : fmt::format("a node of it is {}{}", away == "maintenance" ? "in " : "", away));
+                 : fmt::format("a node of it is {}{}", away == NodeState::kMaintenance ? "in " : "",
+                               NameOf(away)));
   }
   return event;
 }
