@@ -175,8 +175,8 @@ class OrderNetworkPolicy : public NumbersPolicy {
   // Who was given something goes before who was not, whatever the size.
   void Margin(const Observation& o, std::int32_t row, std::int32_t given, MarginStep* taken,
               MarginStep* untaken) const override {
-    (given >= 0 ? *taken : *untaken) = {
-        .present = true, .log_gain = 0, .log_mid = 0, .kappa_sign = KappaSign(o, At(row))};
+    MarginStep* step = given >= 0 ? taken : untaken;
+    *step = {.present = true, .log_gain = 0, .log_mid = 0, .kappa_sign = KappaSign(o, At(row))};
   }
 
  protected:

@@ -59,7 +59,8 @@ void Regress(const MatrixXd& values, const Known& known, const Factors& others, 
 DenseMatrix CompleteMatrix(const DenseMatrix& given, const CompletionOptions& options) {
   ALLOT_CHECK_GE(options.rank, 1);
   ALLOT_CHECK_GT(options.mu, 0.0);
-  if (given.values.empty()) return given;
+  DenseMatrix complete = given;
+  if (complete.values.empty()) return complete;
   const MatrixXd values =
       ByRow(given.values.data(), static_cast<Index>(given.rows), static_cast<Index>(given.columns));
   const MatrixXd turned = values.transpose();
@@ -92,7 +93,6 @@ DenseMatrix CompleteMatrix(const DenseMatrix& given, const CompletionOptions& op
     if (mu <= options.mu && change <= options.tolerance * largest) break;
     mu = std::max(options.mu, kWeaker * mu);
   }
-  DenseMatrix complete = given;
   for (std::size_t i = 0; i < given.rows; ++i) {
     for (std::size_t j = 0; j < given.columns; ++j) {
       if (std::isfinite(given.at(i, j))) continue;

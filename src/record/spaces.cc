@@ -96,9 +96,9 @@ void CheckInSpace(const json& space, const DataArray& array, std::size_t rows,
   if (array.shape != shape) {
     throw RunError("{}: must have shape {}, has {}", what, shape, array.shape);
   }
-  if (DtypeName(array.values) != space["dtype"]) {
-    throw RunError("{}: must be {}, is {}", what, space["dtype"].get<std::string>(),
-                   DtypeName(array.values));
+  const auto dtype = space["dtype"].get<std::string>();
+  if (DtypeName(array.values) != dtype) {
+    throw RunError("{}: must be {}, is {}", what, dtype, DtypeName(array.values));
   }
   const Bounds bounds = BoundsOf(space);
   const std::size_t period = bounds.low.size();

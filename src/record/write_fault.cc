@@ -113,6 +113,9 @@ herr_t Truncate(H5FD_t* base, hid_t, hbool_t) {
 hid_t RegisterDriver() {
   static const H5FD_class_t driver = [] {
     H5FD_class_t result{};
+#ifdef H5FD_CLASS_VERSION  // since libhdf5 1.14, which refuses a driver that does not say it
+    result.version = H5FD_CLASS_VERSION;
+#endif
     result.name = "allot-write-fault";
     result.maxaddr = (haddr_t{1} << 62);
     result.fc_degree = H5F_CLOSE_WEAK;
