@@ -1,23 +1,32 @@
 #pragma once
 // Invariants of our own code, always on; the message shows the expression and both values.
 // For what a user can cause, throw an Error (core/error.h) instead.
+//
+// The place is a source_location, not __FILE__: that would be text with the path of the clone, and
+// ccache could not give what one clone compiled to another.
 
 #include <fmt/format.h>
 
+#include <source_location>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace allot::internal {
 
-[[noreturn]] inline void CheckFailed(const char* file, int line, const std::string& what) {
-  throw std::logic_error(fmt::format("internal check failed at {}:{}: {}", file, line, what));
+[[noreturn]] inline void CheckFailed(std::string_view what,
+                                     std::source_location where = std::source_location::current()) {
+  std::string_view file = where.file_name();
+  file.remove_prefix(file.rfind('/') + 1);
+  throw std::logic_error(
+      fmt::format("internal check failed at {}:{}: {}", file, where.line(), what));
 }
 
 }  // namespace allot::internal
 
-#define ALLOT_CHECK(condition)                                                        \
-  do {                                                                                \
-    if (!(condition)) ::allot::internal::CheckFailed(__FILE__, __LINE__, #condition); \
+#define ALLOT_CHECK(condition)                                    \
+  do {                                                            \
+    if (!(condition)) ::allot::internal::CheckFailed(#condition); \
   } while (false)
 
 #define ALLOT_CHECK_OP_(a, op, b)                                                   \
@@ -26,7 +35,6 @@ namespace allot::internal {
     const auto& allot_rhs_ = (b);                                                   \
     if (!(allot_lhs_ op allot_rhs_)) {                                              \
       ::allot::internal::CheckFailed(                                               \
-          __FILE__, __LINE__,                                                       \
           fmt::format("{} ({} vs {})", #a " " #op " " #b, allot_lhs_, allot_rhs_)); \
     }                                                                               \
   } while (false)
