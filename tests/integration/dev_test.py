@@ -21,7 +21,7 @@ def dev(*arguments):
 def test_help_names_every_command():
     done = dev("help")
     assert done.returncode == 0
-    for command in ("demo", "test", "ci", "build", "sanitize", "subjects", "lint", "bench", "clean"):
+    for command in ("demo", "test", "ci", "build", "sanitize", "subjects", "lint", "bench", "debian", "clean"):
         assert f"\n  {command} " in done.stdout
 
 
@@ -76,6 +76,62 @@ def test_missing_packages_without_root_are_named(bare_machine):
     assert "libtorch-dev" in done.stderr and "libopenblas0-pthread" in done.stderr
     assert "apt-get install --no-install-recommends" in done.stderr
     assert "clang-tidy" not in done.stderr, "the demo needs no linter"
+
+
+def with_stub_cmake(folder, **environment):
+    """./dev demo where cmake only says what it was asked; there is no dpkg-query on PATH."""
+    for tool in ("bash", "dirname", "awk", "grep", "sed", "mkdir", "cat", "nproc", "printf"):
+        link = folder / "bin" / tool
+        link.symlink_to(shutil.which(tool))
+    (folder / "bin" / "dpkg-query").unlink()
+    cmake = folder / "bin" / "cmake"
+    cmake.write_text("#!/bin/sh\necho cmake \"$@\"\nexit 1\n")
+    cmake.chmod(0o755)
+    return subprocess.run([folder / "bin" / "bash", folder / "dev", "demo"], capture_output=True, text=True, timeout=600,
+                          env={"PATH": str(folder / "bin"), **environment})
+
+
+def test_elsewhere_than_debian_the_packages_are_named(bare_machine):
+    done = with_stub_cmake(bare_machine)
+    assert "not a Debian system" in done.stdout and " libtorch-dev " in done.stdout
+    assert "clang-tidy" not in done.stdout, "the demo needs no linter"
+
+
+def test_warnings_end_a_build_in_ci_only(bare_machine):
+    done = with_stub_cmake(bare_machine)
+    assert "cmake --preset release\n" in done.stderr
+
+
+def test_warnings_end_a_build_in_ci(bare_machine):
+    done = with_stub_cmake(bare_machine, CI="true")
+    assert "cmake --preset release -DALLOT_WARNINGS_ARE_ERRORS=ON\n" in done.stderr
+
+
+def test_presets_that_people_build_take_warnings():
+    presets = {preset["name"]: preset for preset in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]}
+
+    def strict(name):
+        values = presets[name].get("cacheVariables", {})
+        if "ALLOT_WARNINGS_ARE_ERRORS" in values:
+            return values["ALLOT_WARNINGS_ARE_ERRORS"]
+        return strict(presets[name]["inherits"])
+
+    assert {name: strict(name) for name in ("release", "debug", "no-torch", "asan-ubsan", "tsan")} == {
+        "release": "OFF", "debug": "OFF", "no-torch": "OFF", "asan-ubsan": "ON", "tsan": "ON"}
+
+
+@pytest.mark.parametrize("arguments", [[], ["Trixie"], ["../trixie"]])
+def test_roots_are_named_by_their_release(arguments):
+    done = subprocess.run([ROOT / "tools" / "debian_root.sh", *arguments], capture_output=True, text=True)
+    assert done.returncode == 2 and "RELEASE" in done.stderr
+
+
+def test_a_root_that_is_not_there_is_not_made_by_asking(tmp_path):
+    asked = [ROOT / "tools" / "debian_root.sh", "--has", "trixie"]
+    environment = {**os.environ, "ALLOT_DEBIAN_ROOTS": str(tmp_path)}
+    assert subprocess.run(asked, env=environment).returncode == 1
+    (tmp_path / "trixie").mkdir()
+    assert subprocess.run(asked, env=environment).returncode == 0
 
 
 PASSING = '<testcase name="a" status="run"/>'
