@@ -142,7 +142,9 @@ def mean(values):
 def measured_profiles(run):
     """Throughput as the daemon measured it, as a catalogue."""
     with h5py.File(next((run.folder / "logs").rglob("main_data.hdf5"))) as log:
-        return log["episode_0"]["seen"].attrs["profiles"]
+        seen = log["episode_0"]["seen"]
+        text = seen["long_texts/profiles"][0] if "long_texts/profiles" in seen else seen.attrs["profiles"]
+        return text.decode()
 
 
 def measured_costs(run):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Iterator, Sequence
 
 import numpy as np
 
-from allot.errors import DataError, UsageError
+from allot.errors import DataError, UsageError, reading
 from allot.features import Feature, features_of
 
 if TYPE_CHECKING:
@@ -88,12 +88,19 @@ class EpisodeLog:
         import h5py
 
         self.path = _data_file(Path(path))
-        try:
+        with reading(self.path, "an episode log"):
             self._file: h5py.File = h5py.File(self.path, "r")
-        except OSError as error:
-            raise DataError(f"{self.path}: cannot be read: {error}") from error
-        self.attributes: dict = dict(self._file.attrs)
+            try:
+                self._read_attributes()
+            except BaseException:
+                self._file.close()
+                raise
+
+    def _read_attributes(self) -> None:
+        self.attributes: dict = _attributes(self._file)
         schema = self.attributes.get("schema")
+        if schema is None and "schema" in self._file.attrs:
+            raise DataError(f"{self.path}: attribute 'schema' is {_VARIABLE}")
         if schema != SCHEMA:
             again = self.attributes.get("command")
             raise DataError(
@@ -107,11 +114,14 @@ class EpisodeLog:
         self.features = {
             name: features_of(json.loads(self.attributes[f"features_{name}"])) for name in ("jobs", "context")
         }
+        self._episodes = sum(name.startswith("episode_") for name in self._file)
 
     @property
     def metadata(self) -> dict:
         """metadata.json, as Minari reads it."""
-        return json.loads(self.path.with_name("metadata.json").read_text(encoding="utf-8"))
+        path = self.path.with_name("metadata.json")
+        with reading(path, "Minari's description of a log"):
+            return json.loads(path.read_text(encoding="utf-8"))
 
     @property
     def flat_features(self) -> list[Feature]:
@@ -126,7 +136,7 @@ class EpisodeLog:
         return [*context, *mask, *jobs]
 
     def __len__(self) -> int:
-        return sum(name.startswith("episode_") for name in self._file)
+        return self._episodes
 
     def __iter__(self) -> Iterator[Episode]:
         return (self[number] for number in range(len(self)))
@@ -134,11 +144,8 @@ class EpisodeLog:
     def __getitem__(self, number: int) -> Episode:
         if not 0 <= number < len(self):
             raise IndexError(f"{self.path}: episodes are 0..{len(self) - 1}, got {number}")
-        group = self._file[f"episode_{number}"]
-        try:
-            return self._episode(number, group)
-        except (KeyError, OSError) as error:
-            raise DataError(f"{self.path}: episode {number}: {error}") from error
+        with reading(self.path, f"an episode log, in episode {number}"):
+            return self._episode(number, self._file[f"episode_{number}"])
 
     def _episode(self, number: int, group: h5py.Group) -> Episode:
         legal = np.unpackbits(group["infos/legal"][()], axis=-1, bitorder="little")
@@ -153,7 +160,7 @@ class EpisodeLog:
             dt=group["infos/dt"][1:],
             time=group["infos/time"][()],
             job=group["infos/job"][()],
-            job_ids=list(group["workload/job_id"].asstr()[()]),
+            job_ids=_texts(group["workload/job_id"]),
             legal=legal[:, :, : self.max_configurations].astype(bool),
             left_out=int(group.attrs["actions_left_out"]),
         )
@@ -260,7 +267,7 @@ def _write_flat(log: EpisodeLog, root: Path) -> Path:
         for episode in log:
             source = log._file[f"episode_{episode.id}"]
             group = file.create_group(f"episode_{episode.id}")
-            group.attrs.update(source.attrs)
+            group.attrs.update(_attributes(source))
             for item in ("actions", "rewards", "terminations", "truncations", "infos"):
                 source.copy(item, group)
             group.create_dataset("observations", data=episode.flat_observations(), compression="gzip", shuffle=True)
@@ -280,6 +287,35 @@ def _write_flat(log: EpisodeLog, root: Path) -> Path:
     os.replace(part, data / _FILE)
     (data / "metadata.json").write_text(json.dumps(metadata), encoding="utf-8")
     return folder
+
+
+# A damaged one may end the process: HDF5 keeps it without a checksum.
+_VARIABLE = "text of variable length, which is not safe to read once it is damaged: write the log again"
+
+
+def _has_variable_text(kind: np.dtype) -> bool:
+    import h5py
+
+    text = h5py.check_string_dtype(kind)
+    return text is not None and text.length is None
+
+
+def _attributes(node: h5py.Group) -> dict:
+    """What allot says of a group; others' text of variable length is left out."""
+    found: dict = {}
+    for name in node.attrs:
+        if not _has_variable_text(node.attrs.get_id(name).dtype):
+            value = node.attrs[name]
+            found[name] = value.decode() if isinstance(value, bytes) else value
+    for name, texts in node.get("long_texts", {}).items():
+        found[name] = _texts(texts)[0]
+    return found
+
+
+def _texts(array: h5py.Dataset) -> list[str]:
+    if _has_variable_text(array.dtype):
+        raise DataError(f"{array.file.filename}: data set '{array.name}' is {_VARIABLE}")
+    return list(array.asstr()[()])
 
 
 def _data_file(path: Path) -> Path:

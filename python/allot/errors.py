@@ -1,5 +1,11 @@
 """What allot raises. Every message names the rule, the value that broke it, and the place."""
 
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+
 
 class Error(Exception):
     """Any error of allot."""
@@ -19,3 +25,14 @@ class RunError(Error, RuntimeError):
 
 class CheckError(Error, AssertionError):
     """A check whose answer is no."""
+
+
+@contextlib.contextmanager
+def reading(path: str | os.PathLike, what: str) -> Iterator[None]:
+    """What a library raises for a file that it cannot read, as a DataError that names the file."""
+    try:
+        yield
+    except Error:
+        raise
+    except Exception as error:
+        raise DataError(f"{os.fspath(path)}: not readable as {what}: {error}") from error

@@ -261,12 +261,15 @@ std::int64_t SchemaOf(const MinariReader& log) {
   const auto found = attributes.find("schema");
   if (found == attributes.end()) return kEpisodeLogSchema;  // of somebody else
   const auto* text = std::get_if<std::string>(&found->second);
-  for (std::int64_t known = 1; text != nullptr && known <= kEpisodeLogSchema; ++known) {
+  if (text == nullptr) {
+    throw DataError("{}: attribute 'schema' must be text, is {}", log.path().string(),
+                    KindOf(found->second));
+  }
+  for (std::int64_t known = 1; known <= kEpisodeLogSchema; ++known) {
     if (*text == fmt::format("{}{}", kEpisodeLogSchemaName, known)) return known;
   }
   throw DataError("{}: the log has schema '{}', this allot ({}) reads {}1 to {}",
-                  log.path().string(), text == nullptr ? "a number" : *text, Version(),
-                  kEpisodeLogSchemaName, kEpisodeLogSchema);
+                  log.path().string(), *text, Version(), kEpisodeLogSchemaName, kEpisodeLogSchema);
 }
 
 std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
@@ -282,8 +285,8 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
     const auto text = [&](const AttributeMap& map, const std::string& key) {
       const auto it = map.find(key);
       if (it == map.end() || !std::holds_alternative<std::string>(it->second)) {
-        throw DataError("{}: attribute '{}' must be text, is missing: not a log of allot", where,
-                        key);
+        throw DataError("{}: attribute '{}' must be text of a log of allot, is {}", where, key,
+                        it == map.end() ? "missing" : KindOf(it->second));
       }
       return std::get<std::string>(it->second);
     };

@@ -33,8 +33,24 @@ struct DataArray {
 };
 
 using ArrayMap = std::map<std::string, DataArray>;
-using AttributeValue = std::variant<std::int64_t, double, std::string>;
+
+// Text of variable length in a file, which is not read: HDF5 keeps it without a checksum, and a
+// damaged one may end the process. Logs of allot have none.
+struct VariableText {
+  friend bool operator==(VariableText, VariableText) { return true; }
+};
+inline constexpr const char* kVariableTextIs =
+    "text of variable length, which is not safe to read once it is damaged (h5py writes it for "
+    "str, and so did allot before; numpy.bytes_ has a fixed length): write the log again";
+
+using AttributeValue = std::variant<std::int64_t, double, std::string, VariableText>;
 using AttributeMap = std::map<std::string, AttributeValue>;
+
+// For messages: "must be text, is a number".
+inline const char* KindOf(const AttributeValue& value) {
+  if (std::holds_alternative<VariableText>(value)) return kVariableTextIs;
+  return std::holds_alternative<std::string>(value) ? "text" : "a number";
+}
 
 // One value a row.
 template <typename T>

@@ -12,6 +12,7 @@
 #include "core/check.h"
 #include "core/error.h"
 #include "record/hdf5_handle.h"
+#include "record/hdf5_values.h"
 #include "record/write_fault.h"
 
 namespace allot {
@@ -19,7 +20,11 @@ namespace {
 
 constexpr unsigned kGzipLevel = 4;
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
-constexpr std::size_t kMaxElements = std::size_t{1} << 33;  // a guard against absurd files
+// Attributes stay in the header of their object, whose checksum covers them; there a single one has
+// room for less than 64 KiB. A longer text is an array in this group of the object.
+constexpr unsigned kMostAttributes = 65535;
+constexpr std::size_t kLongestAttribute = std::size_t{1} << 15;
+constexpr const char* kLongTexts = "long_texts";
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t), "HDF5 1.10 or newer");
 
@@ -43,73 +48,12 @@ std::string Hdf5Reason() {
   return reason.empty() ? "unknown HDF5 error" : reason;
 }
 
-template <typename T>
-hid_t NativeType() {
-  if constexpr (std::is_same_v<T, float>) return H5T_NATIVE_FLOAT;
-  if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
-  if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
-  if constexpr (std::is_same_v<T, std::int32_t>) return H5T_NATIVE_INT32;
-  if constexpr (std::is_same_v<T, std::int16_t>) return H5T_NATIVE_INT16;
-  if constexpr (std::is_same_v<T, std::int8_t>) return H5T_NATIVE_INT8;
-  if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_NATIVE_UINT8;
-  if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_NATIVE_UINT64;
-}
-
-// What h5py takes for a bool.
-Hdf5Handle BoolType() {
-  Hdf5Handle type(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose);
-  const std::int8_t no = 0;
-  const std::int8_t yes = 1;
-  H5Tenum_insert(type.get(), "FALSE", &no);
-  H5Tenum_insert(type.get(), "TRUE", &yes);
-  return type;
-}
-
-Hdf5Handle TextType() {
-  Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type.get(), H5T_VARIABLE);
-  H5Tset_cset(type.get(), H5T_CSET_UTF8);
-  return type;
-}
-
-// Values as HDF5 wants them: its type, and a contiguous buffer that lives as long as this.
-struct Encoded {
-  Hdf5Handle type;
-  const void* data = nullptr;
-  std::size_t element_bytes = 0;
-  bool is_text = false;
-  std::vector<std::int8_t> truths;
-  std::vector<const char*> texts;
-};
-
-template <typename T>
-Encoded Encode(const std::vector<T>& values) {
-  Encoded result;
-  if constexpr (std::is_same_v<T, bool>) {
-    result.type = BoolType();
-    result.truths.assign(values.begin(), values.end());
-    result.data = result.truths.data();
-    result.element_bytes = 1;
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    result.type = TextType();
-    for (const std::string& text : values) result.texts.push_back(text.c_str());
-    result.data = result.texts.data();
-    result.element_bytes = 16;  // of a reference into the heap that holds the text
-    result.is_text = true;
-  } else {
-    result.type = Hdf5Handle(H5Tcopy(NativeType<T>()), H5Tclose);
-    result.data = values.data();
-    result.element_bytes = sizeof(T);
-  }
-  return result;
-}
-
 std::size_t Product(const ArrayShape& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
 }
 
 // The layout described in the header, and no time stamp.
-Hdf5Handle DatasetLayout(const ArrayShape& shape, const Encoded& encoded) {
+Hdf5Handle DatasetLayout(const ArrayShape& shape, const EncodedValues& encoded) {
   std::vector<hsize_t> chunk(shape.begin(), shape.end());
   for (hsize_t& extent : chunk) extent = std::max<hsize_t>(extent, 1);
   std::size_t row_bytes = encoded.element_bytes;
@@ -118,11 +62,9 @@ Hdf5Handle DatasetLayout(const ArrayShape& shape, const Encoded& encoded) {
 
   Hdf5Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_chunk(layout.get(), static_cast<int>(chunk.size()), chunk.data());
-  if (!encoded.is_text) {
-    H5Pset_shuffle(layout.get());
-    H5Pset_deflate(layout.get(), kGzipLevel);
-    H5Pset_fletcher32(layout.get());
-  }
+  H5Pset_shuffle(layout.get());
+  H5Pset_deflate(layout.get(), kGzipLevel);
+  H5Pset_fletcher32(layout.get());
   H5Pset_obj_track_times(layout.get(), false);
   return layout;
 }
@@ -137,21 +79,21 @@ Hdf5Handle Dataspace(const ArrayShape& shape) {
 }
 
 bool WriteAttribute(hid_t object, const std::string& name, const AttributeValue& value) {
-  const bool text = std::holds_alternative<std::string>(value);
+  const auto* text = std::get_if<std::string>(&value);
   const Hdf5Handle type =
-      text ? TextType()
-           : Hdf5Handle(H5Tcopy(std::holds_alternative<double>(value) ? H5T_NATIVE_DOUBLE
-                                                                      : H5T_NATIVE_INT64),
-                        H5Tclose);
+      text != nullptr
+          ? TextType(text->size())
+          : Hdf5Handle(H5Tcopy(std::holds_alternative<double>(value) ? H5T_NATIVE_DOUBLE
+                                                                     : H5T_NATIVE_INT64),
+                       H5Tclose);
   const Hdf5Handle scalar(H5Screate(H5S_SCALAR), H5Sclose);
   if (H5Aexists(object, name.c_str()) > 0) H5Adelete(object, name.c_str());
   Hdf5Handle attribute(
       H5Acreate2(object, name.c_str(), type.get(), scalar.get(), H5P_DEFAULT, H5P_DEFAULT),
       H5Aclose);
   if (!attribute.ok()) return false;
-  const char* characters = text ? std::get<std::string>(value).c_str() : nullptr;
-  const void* data = text
-                         ? static_cast<const void*>(&characters)
+  const void* data = text != nullptr
+                         ? text->c_str()
                          : std::visit([](const auto& held) -> const void* { return &held; }, value);
   return H5Awrite(attribute.get(), type.get(), data) >= 0 && attribute.Reset();
 }
@@ -174,70 +116,26 @@ std::optional<AttributeValue> ReadAttribute(hid_t object, const char* name) {
       return value;
     }
     case H5T_STRING: {
-      if (H5Tis_variable_str(type.get()) <= 0) {
-        std::string text(H5Tget_size(type.get()), '\0');
-        if (H5Aread(attribute.get(), type.get(), text.data()) < 0) return std::nullopt;
-        return text.substr(0, text.find('\0'));
-      }
-      char* value = nullptr;
-      if (H5Aread(attribute.get(), type.get(), &value) < 0) return std::nullopt;
-      std::string text = value == nullptr ? "" : value;
-      H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, &value);
-      return text;
+      if (H5Tis_variable_str(type.get()) != 0) return VariableText{};
+      std::string text(H5Tget_size(type.get()), '\0');
+      if (H5Aread(attribute.get(), type.get(), text.data()) < 0) return std::nullopt;
+      return text.substr(0, text.find('\0'));
     }
     default:
       return std::nullopt;
   }
 }
 
-template <typename T>
-bool ReadValues(hid_t dataset, std::size_t count, ArrayValues* values) {
-  auto& into = values->emplace<std::vector<T>>();
-  if (count == 0) return true;
-  if constexpr (std::is_same_v<T, bool>) {
-    std::vector<std::int8_t> truths(count);
-    const Hdf5Handle type = BoolType();
-    if (H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, truths.data()) < 0)
-      return false;
-    into.assign(truths.begin(), truths.end());
-    return true;
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    std::vector<char*> texts(count);
-    // In the file's own character set: HDF5 does not convert between ASCII and UTF-8.
-    const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
-    if (H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data()) < 0) return false;
-    into.reserve(count);
-    for (const char* text : texts) into.emplace_back(text == nullptr ? "" : text);
-    const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
-    return H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, texts.data()) >= 0;
-  } else {
-    into.resize(count);
-    return H5Dread(dataset, NativeType<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, into.data()) >= 0;
-  }
+// Creates groups, and files with their root group.
+Hdf5Handle GroupCreation(hid_t kind) {
+  Hdf5Handle creation(H5Pcreate(kind), H5Pclose);
+  H5Pset_obj_track_times(creation.get(), false);
+  H5Pset_attr_phase_change(creation.get(), kMostAttributes, 0);
+  return creation;
 }
 
-using Reader = bool (*)(hid_t dataset, std::size_t count, ArrayValues* values);
-
-// The reader for the type a data set has in the file; null when we have no such type.
-Reader FindReader(hid_t type) {
-  const std::size_t bytes = H5Tget_size(type);
-  switch (H5Tget_class(type)) {
-    case H5T_FLOAT:
-      return bytes == 4 ? ReadValues<float> : bytes == 8 ? ReadValues<double> : nullptr;
-    case H5T_INTEGER: {
-      const bool is_signed = H5Tget_sign(type) == H5T_SGN_2;
-      if (bytes == 1) return is_signed ? ReadValues<std::int8_t> : ReadValues<std::uint8_t>;
-      if (bytes == 2) return is_signed ? ReadValues<std::int16_t> : nullptr;
-      if (bytes == 4) return is_signed ? ReadValues<std::int32_t> : nullptr;
-      return is_signed ? ReadValues<std::int64_t> : ReadValues<std::uint64_t>;
-    }
-    case H5T_ENUM:
-      return H5Tget_member_index(type, "TRUE") >= 0 ? ReadValues<bool> : nullptr;
-    case H5T_STRING:
-      return H5Tis_variable_str(type) > 0 ? ReadValues<std::string> : nullptr;
-    default:
-      return nullptr;
-  }
+std::string LongTextsOf(const std::string& object) {
+  return object == "/" ? kLongTexts : fmt::format("{}/{}", object, kLongTexts);
 }
 
 bool LinkExists(hid_t file, const std::string& path) {
@@ -268,8 +166,7 @@ Hdf5File Hdf5File::Create(const std::filesystem::path& path) {
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110);
   ALLOT_CHECK(internal::UseFaultDriver(access.get(), &result.state_->fault));
-  const Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-  H5Pset_obj_track_times(creation.get(), false);
+  const Hdf5Handle creation = GroupCreation(H5P_FILE_CREATE);
   result.state_->file = {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()),
                          H5Fclose};
   result.CheckWrite(result.state_->file.ok(), "/");
@@ -304,8 +201,7 @@ void Hdf5File::MakeGroup(const std::string& path) {
   if (path.empty() || path == "/" || LinkExists(state_->file.get(), path)) return;
   const std::size_t slash = path.rfind('/');
   if (slash != std::string::npos) MakeGroup(path.substr(0, slash));
-  const Hdf5Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
-  H5Pset_obj_track_times(creation.get(), false);
+  const Hdf5Handle creation = GroupCreation(H5P_GROUP_CREATE);
   Hdf5Handle group(
       H5Gcreate2(state_->file.get(), path.c_str(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
       H5Gclose);
@@ -319,8 +215,7 @@ void Hdf5File::Write(const std::string& path, const DataArray& array) {
   const std::size_t slash = path.rfind('/');
   if (slash != std::string::npos) MakeGroup(path.substr(0, slash));
 
-  const Encoded encoded =
-      std::visit([](const auto& values) { return Encode(values); }, array.values);
+  const EncodedValues encoded = EncodeValues(array.values);
   const Hdf5Handle space = Dataspace(array.shape);
   const Hdf5Handle layout = DatasetLayout(array.shape, encoded);
   Hdf5Handle dataset(H5Dcreate2(state_->file.get(), path.c_str(), encoded.type.get(), space.get(),
@@ -342,6 +237,11 @@ void Hdf5File::SetAttributes(const std::string& object, const AttributeMap& attr
   const Hdf5Handle owner(H5Oopen(state_->file.get(), object.c_str(), H5P_DEFAULT), H5Oclose);
   CheckWrite(owner.ok(), object);
   for (const auto& [name, value] : attributes) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (text != nullptr && text->size() > kLongestAttribute) {
+      Write(fmt::format("{}/{}", LongTextsOf(object), name), MakeColumn(std::vector{*text}));
+      continue;
+    }
     CheckWrite(WriteAttribute(owner.get(), name, value), fmt::format("{}@{}", object, name));
   }
 }
@@ -400,7 +300,10 @@ DataArray Hdf5File::Read(const std::string& path) const {
   }
 
   const Hdf5Handle type(H5Dget_type(dataset.get()), H5Tclose);
-  const Reader read = FindReader(type.get());
+  if (H5Tis_variable_str(type.get()) > 0) {
+    throw DataError("{}: data set '{}' is {}", path_.string(), path, kVariableTextIs);
+  }
+  const ValueReader read = FindReader(type.get());
   if (read == nullptr) {
     throw DataError("{}: data set '{}' has an element type that the episode log does not use",
                     path_.string(), path);
@@ -431,6 +334,13 @@ AttributeMap Hdf5File::Attributes(const std::string& object) const {
       H5Aiterate2(owner.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &result) < 0) {
     throw DataError("{}: cannot read the attributes of '{}': {}", path_.string(), object,
                     Hdf5Reason());
+  }
+  if (const std::string group = LongTextsOf(object); LinkExists(state_->file.get(), group)) {
+    for (const std::string& name : List(group)) {
+      const DataArray array = Read(fmt::format("{}/{}", group, name));
+      const auto* texts = std::get_if<std::vector<std::string>>(&array.values);
+      if (texts != nullptr && texts->size() == 1) result.insert_or_assign(name, texts->front());
+    }
   }
   return result;
 }

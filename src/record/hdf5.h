@@ -1,12 +1,13 @@
 #pragma once
 // HDF5 files through the C API: handles that close themselves, typed arrays, and failures as Errors
-// that name file and object. The Minari writer and reader stand on it; nothing else includes HDF5.
+// that name file and object. The Minari writer and reader stand on it; nothing above includes HDF5.
 //
 // Data sets are chunked (the whole array, or about 1 MiB of rows), shuffled, gzipped at level 4 and
 // checksummed (fletcher32), with an unlimited first dimension; files use the 1.10 format, which
-// costs far less per object, and carry no time stamps: equal content gives equal bytes. Text (of
-// any length, UTF-8) is the exception: HDF5 applies no filters to it, the checksum included. Paths
-// are relative to the root: "episode_0/rewards". One thread at a time per file.
+// costs far less per object and guards all else with checksums, and carry no time stamps: equal
+// content gives equal bytes. Text (UTF-8) is as long in the file as its longest element, so that
+// checksums cover it, too; text of variable length, as h5py writes str, is not read. Paths are
+// relative to the root: "episode_0/rewards". One thread at a time per file.
 
 #include <cstdint>
 #include <filesystem>
@@ -42,7 +43,8 @@ class Hdf5File {
   bool Has(const std::string& path) const;
   std::vector<std::string> List(const std::string& group) const;  // names, sorted
   DataArray Read(const std::string& path) const;                  // verifies the checksums
-  AttributeMap Attributes(const std::string& object) const;       // whole numbers, floats and text
+  // Whole numbers, floats and text; of text of variable length only that it is there.
+  AttributeMap Attributes(const std::string& object) const;
 
  private:
   struct State;

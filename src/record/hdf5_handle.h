@@ -1,6 +1,6 @@
 #pragma once
-// One identifier of the HDF5 C API, closed when it goes out of scope. Only hdf5.cc includes this:
-// other files do not see the library's header.
+// One identifier of the HDF5 C API, closed when it goes out of scope. For record/hdf5 and
+// record/hdf5_values: other files do not see the library's header.
 
 #include <hdf5.h>
 

@@ -655,10 +655,9 @@ def test_no_flipped_bit_of_a_log_goes_unseen(program, logged):
         damaged[draw.randrange(len(damaged))] ^= 1 << draw.randrange(8)
         path.write_bytes(damaged)
         done = subprocess.run([program, "replay", folder], capture_output=True, text=True, timeout=600)
-        # Debian's HDF5 itself may crash on a damaged heap of texts, whose bytes have no checksum.
-        assert done.returncode in (0, 3, 4, -signal.SIGSEGV), done.stderr
+        assert done.returncode in (0, 3), done.stderr
         refused += done.returncode != 0
-        if done.returncode == 0:  # a byte that holds nothing, or a text that nothing is computed from
+        if done.returncode == 0:  # a byte that holds nothing
             now = columns_of(path, VERIFIED)
             assert all(numpy.array_equal(now[name], columns[name]) for name in now) and len(now) == 12
     assert refused > 10
@@ -674,7 +673,7 @@ def test_pretrain_refuses_a_log_that_was_changed(allot, training, logged):
 
 def test_log_of_an_impossible_cluster_names_the_file(damaged):
     def change(episode):
-        episode["workload"].attrs["cluster"] = "zzz"
+        episode["workload"].attrs["cluster"] = numpy.bytes_("zzz")
 
     stderr = damaged(change)
     assert "fifo-v0" in stderr and "'zzz'" in stderr

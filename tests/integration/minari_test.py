@@ -85,20 +85,20 @@ def test_episode_metadata(dataset):
     assert metadata[1]["seed"] == 101
     assert metadata[1]["total_steps"] == 5
     assert metadata[1]["options"]["cluster"]["nodes"] == 16
-    assert metadata[1]["options"]["trace"] == "philly"
+    assert metadata[1]["options"]["trace"] == b"philly"  # of a fixed length, which h5py gives as bytes
     assert metadata[0]["rewards_sum"] == -6.0
     assert metadata[0]["rewards_std"] == np.std([0, -1, -2, -3])
 
 
 def test_private_groups_beside_minaris(datasets):
     with h5py.File(datasets / DATASET / "data" / "main_data.hdf5") as file:
-        assert file.attrs["schema"] == "allot-episode-log/2"
+        assert file.attrs["schema"] == b"allot-episode-log/2"
         assert file["episode_0/allocation/job"][:].tolist() == [0, 1, 1]
         assert file["episode_0/allocation/node"].shape == (0,)
         assert file["episode_0/workload/job_id"].asstr()[1] == "größe"
-        assert file["episode_0/workload"].attrs["source"] == "traces/example.csv"
+        assert file["episode_0/workload"].attrs["source"] == b"traces/example.csv"
         stored = file["episode_0/observations/cluster"]
-        assert (stored.attrs["units"], stored.maxshape[0]) == ("1", None)
+        assert (stored.attrs["units"], stored.maxshape[0]) == (b"1", None)
         assert (stored.compression, stored.shuffle, stored.fletcher32) == ("gzip", True, True)
 
 

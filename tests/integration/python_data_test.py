@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import warnings
 
 import numpy as np
@@ -178,7 +179,7 @@ def test_no_log_is_named(tmp_path):
 def of_schema_1(copied):
     """The same log as an allot of before wrote it."""
     with h5py.File(file_of(copied), "r+") as file:
-        file.attrs["schema"] = "allot-episode-log/1"
+        file.attrs["schema"] = np.bytes_("allot-episode-log/1")
         for name in [name for name in file if name.startswith("episode_")]:
             episode = file[name]
             costs = episode["actions"][()].astype(np.float32)
@@ -201,9 +202,43 @@ def test_older_logs_say_so(of_schema_1, allot, training):
 
 def test_logs_of_a_later_allot_are_refused(copied, allot):
     with h5py.File(file_of(copied), "r+") as file:
-        file.attrs["schema"] = "allot-episode-log/3"
+        file.attrs["schema"] = np.bytes_("allot-episode-log/3")
     stderr = allot("replay", copied, exit=3).stderr
     assert "allot-episode-log/3" in stderr and "allot-episode-log/1 to 2" in stderr
+
+
+def test_text_of_variable_length_is_refused(copied, allot):
+    with h5py.File(file_of(copied), "r+") as file:
+        file["episode_0"].attrs["note"] = "of somebody else"
+    assert " 0 different" in allot("replay", copied).stdout
+    with h5py.File(file_of(copied), "r+") as file:
+        file.attrs["schema"] = "allot-episode-log/2"
+    with pytest.raises(DataError, match="'schema' is text of variable length"):
+        data.EpisodeLog(copied)
+    assert "'schema' must be text, is text of variable length" in allot("replay", copied, exit=3).stderr
+
+
+def test_damage_is_a_data_error(copied):
+    def read():
+        with data.EpisodeLog(copied) as log:
+            return [episode.job_ids for episode in log], log.metadata["total_steps"]
+
+    whole, metadata = file_of(copied).read_bytes(), file_of(copied).with_name("metadata.json")
+    expected, draw = read(), random.Random(3)
+    refused = 0
+    for name, original in ((file_of(copied), whole), (metadata, metadata.read_bytes())):
+        for _ in range(150):
+            damaged = bytearray(original)
+            damaged[draw.randrange(len(damaged))] ^= draw.randrange(1, 256)
+            name.write_bytes(damaged)
+            try:
+                found = read()
+                assert name == metadata or found == expected
+            except DataError as error:
+                assert str(copied) in str(error)
+                refused += 1
+        name.write_bytes(original)
+    assert refused > 50
 
 
 def test_what_was_left_out_is_verified(copied, allot):
@@ -217,9 +252,9 @@ def test_a_changed_id_is_found_and_named(copied, allot):
     with h5py.File(file_of(copied), "r+") as file:
         ids = file["episode_0/workload/job_id"]
         was = ids.asstr()[3]
-        ids[3] = f"{was}x"
+        ids[3] = f"x{was[1:]}"
     said = allot("replay", copied, exit=4).stdout
-    assert f"episode 0, 'workload/job_id' of job 3: '{was}x' has hash" in said
+    assert f"episode 0, 'workload/job_id' of job 3: 'x{was[1:]}' has hash" in said
 
 
 def test_environment_is_recovered(log, minari, logs):

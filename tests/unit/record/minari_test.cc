@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "core/rng.h"
 #include "record/minari_reader.h"
 #include "record/minari_writer.h"
 #include "tests/unit/core/temp_folder.h"
@@ -274,6 +275,63 @@ TEST(MinariReader, RefusesTruncatedData) {
   const fs::path file = WriteExample(root) / "data" / "main_data.hdf5";
   fs::resize_file(file, fs::file_size(file) - 100);
   ExpectError(ExitCode::kBadData, {"main_data.hdf5"}, [&] { MinariReader{file}; });
+}
+
+// Everything in a log of one episode, by path.
+std::map<std::string, DataArray> ReadAll(const fs::path& file) {
+  const MinariReader reader(file);
+  std::map<std::string, DataArray> arrays;
+  const auto keep = [&](const std::string& path) { arrays[path] = reader.Read(0, path); };
+  const auto keep_text = [&](const std::string& path, const AttributeMap& attributes) {
+    for (const auto& [name, value] : attributes) {
+      if (const auto* text = std::get_if<std::string>(&value)) {
+        arrays[fmt::format("{}@{}", path, name)] = MakeColumn(std::vector{*text});
+      }
+    }
+  };
+  for (const char* group : {"observations", "infos", "allocation", "workload"}) {
+    for (const std::string& name : reader.List(0, group)) {
+      if (name != "long_texts") keep(fmt::format("{}/{}", group, name));
+    }
+  }
+  for (const char* path : {"actions", "rewards", "terminations", "truncations"}) keep(path);
+  keep_text("/", reader.attributes());
+  keep_text("episode", reader.Episode(0).attributes);
+  keep_text("workload", reader.Attributes(0, "workload"));
+  return arrays;
+}
+
+TEST(MinariReader, DamageIsADataErrorOrHarmless) {
+  const TempFolder root;
+  EpisodeData episode = ExampleEpisode(0);
+  episode.extra_attributes["workload"]["profiles"] = std::string(40'000, 'p');
+  MinariWriter writer(root.path(), kId, ExampleSpec());
+  writer.WriteEpisode(episode);
+  writer.Close();
+  const fs::path file = writer.directory() / "data" / "main_data.hdf5";
+  const std::string whole = testing_support::Bytes(file);
+  const auto arrays = ReadAll(file);
+  EXPECT_EQ(arrays.at("workload@profiles").values,
+            ArrayValues(std::vector{std::string(40'000, 'p')}));
+  constexpr int kFlips = 1000;
+  int refused = 0;
+  Rng rng(1, "flips");
+  for (std::size_t i = 0; i < kFlips; ++i) {
+    const std::size_t at = i * whole.size() / kFlips + rng.Below(whole.size() / kFlips);
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ static_cast<char>(1 + rng.Below(255)));
+    std::ofstream(file, std::ios::binary) << damaged;
+    try {
+      for (const auto& [path, array] : ReadAll(file)) {
+        ASSERT_TRUE(arrays.at(path).values == array.values) << path << ", byte " << at;
+      }
+    } catch (const Error& error) {
+      ASSERT_EQ(static_cast<int>(error.code()), static_cast<int>(ExitCode::kBadData))
+          << error.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, kFlips / 4);
 }
 
 }  // namespace
