@@ -9,18 +9,21 @@ None: not known.
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import pickle
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from allot import _allot
 from allot.envs.options import DEFAULTS
-from allot.errors import DataError, RunError, UsageError
+from allot.errors import DataError, RunError, UsageError, reading
+from allot.own_random import OwnRandom
 from allot.policy import Policy
 
 Tensors = Mapping[str, np.ndarray]
@@ -32,6 +35,11 @@ class TrainedPolicy(Policy):
     predict(observation, mask) -> action: dict of arrays as of GpuClusterEnv.reset, and the action mask (bool,
     flattened) as of GpuClusterEnv.action_masks; an action as of its action space. Illegal ones are ignored, as there.
     action, max_jobs, max_configurations, placement: of the environment that the model was trained in.
+
+    Each run has a copy of the policy as it is when the experiment begins, with all that it holds: models, and the object
+    whose method `predict` is. One run predicts at a time, and the generators of random, numpy and torch are the run's
+    own, begun with its seed: so results are the same on any number of threads. What cannot be copied is shared by the
+    runs, a bare function too: it must not keep anything from one decision to the next.
     """
 
     needs_lengths = True  # the features hold estimates of remaining times
@@ -56,15 +64,20 @@ class TrainedPolicy(Policy):
         sources = [{"unknown": "trained in Python"}] if trained_on is None else [dict(each) for each in trained_on]
         self.lineage = {"sources": sources}
         self._side = _allot._AgentSide(self.options)
+        self._random = OwnRandom(0)
 
     def __deepcopy__(self, memo: dict) -> TrainedPolicy:
-        """Each run has its own; the model is shared."""
         other = copy.copy(self)
+        memo[id(self)] = other  # methods of this policy become methods of the copy
+        for name, value in vars(self).items():
+            if name != "_side":
+                setattr(other, name, _copied(value, memo))
         other._side = _allot._AgentSide(self.options)
         return other
 
     def begin(self, seed: int) -> None:
         self._side.begin()
+        self._random = OwnRandom(seed)
 
     def decide(self, observation):
         from allot import Allocation
@@ -73,7 +86,8 @@ class TrainedPolicy(Policy):
         refused = False
         while True:
             mask = seen["action_mask"].astype(bool)
-            action = np.asarray(self.predict(seen, mask), np.float32).ravel()
+            with self._random.turn():
+                action = np.asarray(self.predict(seen, mask), np.float32).ravel()
             decided, illegal, entries = self._side.act(observation, action)
             if decided:
                 break
@@ -85,6 +99,32 @@ class TrainedPolicy(Policy):
         for row, configuration, nodes in entries:
             allocation.place(row, configuration, nodes)
         return allocation
+
+
+def _copied(value: Any, memo: dict) -> Any:
+    """A deep copy; the value itself where it cannot be copied."""
+    before = dict(memo)
+    try:
+        _detach_results(value, memo)
+        return copy.deepcopy(value, memo)
+    except Exception:  # whatever objects of users raise; what is copied by then is not whole
+        memo.clear()
+        memo.update(before)
+        return value
+
+
+def _file_name(path: str | os.PathLike) -> str:
+    """The name of a policy whose model is in a file."""
+    return re.sub(r"[:,=\s]+", "-", Path(path).stem)
+
+
+def _detach_results(value: Any, memo: dict) -> None:
+    """Makes results of earlier calls that a torch module holds copyable: torch copies no tensor that hangs on a graph."""
+    for module in value.modules() if callable(getattr(value, "modules", None)) else ():
+        for held in vars(module).values():
+            for each in held if isinstance(held, (tuple, list)) else (held,):
+                if getattr(each, "grad_fn", None) is not None:
+                    memo[id(each)] = each.detach().clone()
 
 
 def best_action(numbers: np.ndarray, mask: np.ndarray, action: str, max_jobs: int) -> np.ndarray:
@@ -101,7 +141,8 @@ class TorchPolicy(TrainedPolicy):
     """A torch module: module(observation) -> scores (index) or logits (increments, choice).
 
     It is given a dict of tensors with a batch of one; what it answers may have that batch, and may be a tuple whose first
-    element counts. A module of `Checkpoint.torch()` (kind index) is given jobs and context.
+    element counts. A module of `Checkpoint.torch()` (kind index) is given jobs and context. It decides in evaluation mode
+    (module.eval()).
     """
 
     def __init__(self, module: Any, **options: Any) -> None:
@@ -109,6 +150,11 @@ class TorchPolicy(TrainedPolicy):
 
         self.module = module
         super().__init__(self._of_network if isinstance(module, TorchNetwork) else self._of_module, **options)
+
+    def begin(self, seed: int) -> None:
+        super().begin(seed)
+        if callable(getattr(self.module, "eval", None)):
+            self.module.eval()
 
     def _of_module(self, seen: Tensors, mask: np.ndarray) -> np.ndarray:
         import torch
@@ -128,15 +174,6 @@ class TorchPolicy(TrainedPolicy):
         return scores
 
 
-@contextlib.contextmanager
-def _reading(path: str | os.PathLike, what: str) -> Iterator[None]:
-    """What a library says of a file that it cannot read, as a DataError."""
-    try:
-        yield
-    except Exception as error:
-        raise DataError(f"{os.fspath(path)}: not readable as {what}: {error}") from error
-
-
 class OnnxPolicy(TrainedPolicy):
     """An ONNX model by onnxruntime; inputs by the names of the environment's tensors, the first output counts.
 
@@ -146,17 +183,27 @@ class OnnxPolicy(TrainedPolicy):
     """
 
     def __init__(self, path: str | os.PathLike, *, trained_on: Iterable[Mapping[str, str]] | None = None, **options: Any):
+        self.path = os.fspath(path)
+        self._open()
+        facts = self.session.get_modelmeta().custom_metadata_map
+        self._check(facts, path)
+        super().__init__(self._run, trained_on=trained_on, **{"name": _file_name(path)} | options)
+        if trained_on is None and "allot.lineage" in facts:
+            self.lineage = json.loads(facts["allot.lineage"])
+
+    def begin(self, seed: int) -> None:
+        super().begin(seed)
+        with self._random.turn():
+            self._open(seed)  # nodes that draw have their generators in the session
+
+    def _open(self, seed: int = 0) -> None:
         import onnxruntime
 
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = 1
-        with _reading(path, "an ONNX model"):
-            self.session = onnxruntime.InferenceSession(os.fspath(path), settings, providers=["CPUExecutionProvider"])
-        facts = self.session.get_modelmeta().custom_metadata_map
-        self._check(facts, path)
-        super().__init__(self._run, trained_on=trained_on, **options)
-        if trained_on is None and "allot.lineage" in facts:
-            self.lineage = json.loads(facts["allot.lineage"])
+        onnxruntime.set_seed(seed % 2**31)
+        with reading(self.path, "an ONNX model"):
+            self.session = onnxruntime.InferenceSession(self.path, settings, providers=["CPUExecutionProvider"])
 
     @staticmethod
     def _check(facts: Mapping[str, str], path: Any) -> None:
@@ -193,17 +240,25 @@ class Sb3Policy(TrainedPolicy):
     """A model of stable-baselines3 or sb3-contrib: the likeliest action each time, or with `deterministic=False` drawn ones.
 
     model: the object, or the path of one that `model.save` wrote and `algorithm` (default MaskablePPO) loads. The action
-    form and the window are those of its spaces.
+    form and the window are those of its spaces. Recurrent models keep their state through a run.
+    normalize: the statistics of the VecNormalize that the model was trained under: the path that its `save` wrote, or the
+    object; default: those of the model's environment. False: it normalised rewards only. UsageError where the model was
+    trained under one and its statistics are not there.
     """
 
-    def __init__(self, model: Any, *, algorithm: Any = None, deterministic: bool = True, **options: Any) -> None:
+    def __init__(
+        self, model: Any, *, algorithm: Any = None, deterministic: bool = True, normalize: Any = None, **options: Any
+    ) -> None:
         if isinstance(model, (str, os.PathLike)):
             if algorithm is None:
                 from sb3_contrib import MaskablePPO as algorithm
-            with _reading(model, f"a model of {algorithm.__name__}"):
+            options = {"name": _file_name(model)} | options
+            with reading(model, f"a model of {algorithm.__name__}"):
                 model = algorithm.load(os.fspath(model), device="cpu")
         self.model, self.deterministic = model, deterministic
+        self.normalize = _normalizer(model, normalize)
         self._masked = "Maskable" in type(model).__name__
+        self._state: Any = None  # of a recurrent model
         actions, kind = model.action_space, type(model.action_space).__name__
         if kind == "Discrete":
             options |= {"action": "increments", "max_jobs": (int(actions.n) - 1) // 3}
@@ -213,10 +268,16 @@ class Sb3Policy(TrainedPolicy):
             options |= {"action": "index", "max_jobs": actions.shape[0]}
         super().__init__(self._predict, **options)
 
+    def __deepcopy__(self, memo: dict) -> TrainedPolicy:
+        if hasattr(self.model, "_excluded_save_params"):
+            memo[id(self.model)] = _own_model(self.model, memo)
+        return super().__deepcopy__(memo)
+
     def begin(self, seed: int) -> None:
         super().begin(seed)
+        self._state = None
         if not self.deterministic:
-            self.model.set_random_seed(seed % 2**32)
+            self.model.action_space.seed(seed % 2**32)  # from which epsilon-greedy ones draw
 
     def _predict(self, seen: Tensors, mask: np.ndarray) -> np.ndarray:
         space = self.model.observation_space
@@ -227,5 +288,50 @@ class Sb3Policy(TrainedPolicy):
             if self.options["action"] != "increments":
                 names.remove("granted")
             given = np.concatenate([seen[name].ravel().astype(np.float32) for name in names])
-        masks = {"action_masks": mask} if self._masked else {}
-        return self.model.predict(given, deterministic=self.deterministic, **masks)[0]
+        if self.normalize is not None:
+            given = self.normalize.normalize_obs(given)
+        more: dict[str, Any] = {"action_masks": mask} if self._masked else {}
+        if self._state is not None:
+            more |= {"state": self._state, "episode_start": np.zeros(1, bool)}
+        action, self._state = self.model.predict(given, deterministic=self.deterministic, **more)
+        return action
+
+
+def _own_model(model: Any, memo: dict) -> Any:
+    """A copy of a model of stable-baselines3 that predicts: without its environment, buffers and loggers."""
+    own = copy.copy(model)
+    own.env = None
+    for module in model.policy.modules():
+        held = vars(module).get("action_dist")
+        if held is not None:  # what it holds of the last call is made anew at the next one
+            memo[id(held)] = copy.copy(held)
+    left_out = set(model._excluded_save_params()) - {"policy"}
+    for name in vars(model):
+        if name not in left_out:
+            setattr(own, name, _copied(getattr(model, name), memo))
+    return own
+
+
+def _normalizer(model: Any, normalize: Any) -> Any:
+    """The VecNormalize whose statistics a model needs, or None."""
+    if normalize is False:
+        return None
+    if isinstance(normalize, (str, os.PathLike)):
+        with reading(normalize, "what VecNormalize.save writes"), open(normalize, "rb") as file:
+            normalize = pickle.load(file)
+    if normalize is None:
+        normalize = getattr(model, "get_vec_normalize_env", lambda: None)()
+        if normalize is None and getattr(model, "_last_original_obs", None) is not None:
+            raise UsageError(
+                "the model was trained under VecNormalize, whose statistics are not in its file: give normalize=, the path "
+                "that VecNormalize.save wrote (False: it normalised rewards only)"
+            )
+    if normalize is None:
+        return None
+    if not hasattr(normalize, "normalize_obs"):
+        raise UsageError(f"normalize is a VecNormalize, the path of one, or False, got {type(normalize).__name__}")
+    if normalize.observation_space != model.observation_space:
+        raise UsageError(
+            f"normalize has statistics of {normalize.observation_space}, the model sees {model.observation_space}"
+        )
+    return normalize
