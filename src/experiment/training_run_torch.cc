@@ -204,8 +204,8 @@ class TrainCommandRun {
     }
     for (const auto& [key, value] : config_.items()) {
       const auto saved = checkpoint.config.find(key);
-      const bool extended =
-          key == "iterations" && saved != checkpoint.config.end() && *saved < value;
+      const bool extended = key == "iterations" && saved != checkpoint.config.end() &&
+                            saved->get<std::int64_t>() < value.get<std::int64_t>();
       if (extended) extended_from_ = *saved;
       if (!extended && (saved == checkpoint.config.end() || *saved != value)) {
         throw UsageError(
