@@ -4,6 +4,8 @@
 #include <cctype>
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "cluster/cluster_format.h"
@@ -89,6 +91,7 @@ class PartReader {
            gpu_memory);
     }
     if (gpu_memory > 0) spec->SetGpuMemory(index, gpu_memory);
+    if (factors.size() >= 3) spec->LimitCpus(index);
   }
 
  private:
@@ -206,6 +209,7 @@ void ClusterSpec::AddNodes(std::int32_t count, const Resources& given, std::stri
     known = types_.insert(types_.end(), std::string(type));
     type_total_.emplace_back();
     gpu_memory_gb_.push_back(0);
+    limits_cpus_.push_back(false);
   }
   const auto index = static_cast<GpuTypeIndex>(known - types_.begin());
   const bool limited = capacity.memory_mb != 0 && capacity.memory_mb != kUnlimitedMemory;
@@ -224,6 +228,8 @@ void ClusterSpec::SetGpuMemory(GpuTypeIndex type, double gigabytes) {
   gpu_memory_gb_.at(static_cast<std::size_t>(type)) = gigabytes;
 }
 
+void ClusterSpec::LimitCpus(GpuTypeIndex type) { limits_cpus_.at(At(type)) = true; }
+
 std::vector<GpuCount> ClusterSpec::type_capacity() const {
   std::vector<GpuCount> gpus;
   for (const Resources& total : type_total_) gpus.push_back(total.gpus);
@@ -233,13 +239,20 @@ std::vector<GpuCount> ClusterSpec::type_capacity() const {
 std::vector<GpuTypeSpec> ClusterSpec::type_specs() const {
   std::vector<GpuTypeSpec> specs;
   for (std::size_t type = 0; type < types_.size(); ++type) {
-    specs.push_back({types_[type], type_total_[type].gpus, 0, false, gpu_memory_gb_[type]});
+    specs.push_back(
+        {types_[type], type_total_[type].gpus, 0, false, gpu_memory_gb_[type], limits_cpus_[type]});
   }
+  std::map<std::tuple<GpuTypeIndex, std::int32_t, std::int32_t, std::int64_t>, std::int32_t> alike;
   for (const Node& node : nodes_) {
     GpuTypeSpec& spec = specs[static_cast<std::size_t>(node.type)];
     spec.node_gpus = std::max(spec.node_gpus, node.capacity.gpus);
     const std::int64_t memory = node.capacity.memory_mb;
     spec.limits_memory = spec.limits_memory || (memory != 0 && memory != kUnlimitedMemory);
+    ++alike[{node.type, node.capacity.gpus, node.capacity.cpus, memory}];
+  }
+  for (const auto& [kind, count] : alike) {
+    const auto& [type, gpus, cpus, memory] = kind;
+    specs[At(type)].nodes.push_back({{gpus, cpus, memory}, count});
   }
   return specs;
 }
@@ -253,7 +266,7 @@ std::string ClusterSpec::ToString() const {
     std::string part = fmt::format("{}x{}", end - run, run->capacity.gpus);
     const Resources& capacity = run->capacity;
     const bool limited = capacity.memory_mb != 0 && capacity.memory_mb != kUnlimitedMemory;
-    if (limited || capacity.cpus != kCpusPerGpu * capacity.gpus) {
+    if (limited || limits_cpus_[At(run->type)] || capacity.cpus != kCpusPerGpu * capacity.gpus) {
       part += fmt::format("x{}", capacity.cpus);
     }
     if (limited) part += fmt::format("x{}", capacity.memory_mb / kMbPerGb);

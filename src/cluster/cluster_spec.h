@@ -44,6 +44,11 @@ class ClusterSpec {
     return gpu_memory_gb_[static_cast<std::size_t>(type)];
   }
 
+  // The type's nodes are known to have the CPUs that they were added with: jobs that ask for CPUs
+  // are limited by them. Else their number is a guess, and counts only for models with units of
+  // CPUs.
+  void LimitCpus(GpuTypeIndex type);
+
   // Changes what one node has (nothing: it is down); totals follow. Memory as in AddNodes.
   void SetCapacity(NodeIndex node, const Resources& capacity);
 
@@ -71,6 +76,7 @@ class ClusterSpec {
   std::vector<std::string> types_;
   std::vector<std::int64_t> memory_mb_;
   std::vector<double> gpu_memory_gb_;  // by type
+  std::vector<bool> limits_cpus_;      // by type
   std::vector<Resources> type_total_;
   Resources total_;
 };

@@ -174,6 +174,7 @@ void WorkloadColumns(const Workload& workload, ArrayMap* columns) {
   if (asks(&Job::duration_type, -1)) add("duration_type", type(&Job::duration_type));
   if (asks(&Job::gpu_memory_gb, 0.0F)) add("gpu_memory_gb", memory(&Job::gpu_memory_gb));
   if (asks(&Job::memory_gb, 0.0F)) add("memory_gb", memory(&Job::memory_gb));
+  if (asks(&Job::cpus, 0.0F)) add("cpus", memory(&Job::cpus));
   if (asks(&Job::batch, 0.0)) add("batch", memory(&Job::batch));
   if (asks(&Job::keeps_batch, false)) {
     add("keeps_batch", [](const Job& job) -> std::uint8_t { return job.keeps_batch ? 1 : 0; });
@@ -225,6 +226,7 @@ Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
   const auto duration_type = type_names("duration_type");
   const auto gpu_memory = memory("gpu_memory_gb");
   const auto host_memory = memory("memory_gb");
+  const auto cpus = memory("cpus");
   const auto batch = memory("batch");
   const auto keeps_batch = has("keeps_batch")
                                ? Column<std::uint8_t>(reader, episode, "keeps_batch", rows)
@@ -249,6 +251,7 @@ Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
     job.duration_type = workload.gpu_types.Intern(duration_type[i]);
     job.gpu_memory_gb = static_cast<float>(gpu_memory[i]);
     job.memory_gb = static_cast<float>(host_memory[i]);
+    job.cpus = static_cast<float>(cpus[i]);
     job.batch = batch[i];
     job.keeps_batch = keeps_batch[i] != 0;
     job.submit = submit[i];

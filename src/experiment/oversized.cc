@@ -1,34 +1,44 @@
 #include "experiment/oversized.h"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "core/error.h"
 #include "core/strings.h"
+#include "perf/job_room.h"
 
 namespace allot {
 namespace {
 
-// The most GPUs that a job can have: of one type that it accepts. 0: it accepts none.
-GpuCount MostGpusFor(const Job& job, const Workload& workload, const ClusterSpec& cluster) {
-  const std::vector<GpuCount> capacity = cluster.type_capacity();
+// The most GPUs that a job can have: of one type that it accepts. 0: it accepts none, or no node
+// has the host memory and CPUs.
+struct Room {
+  GpuCount gpus = 0;        // of any node
+  GpuCount with_hosts = 0;  // with host memory and CPUs
+};
+
+Room RoomIn(std::span<const GpuTypeSpec> types, const Job& job, const Workload& workload) {
   const std::vector<std::string_view> names = Split(workload.gpu_types[job.gpu_types], '|');
-  GpuCount most = 0;
-  for (std::size_t type = 0; type < capacity.size(); ++type) {
-    const std::string& name = cluster.types()[type];
-    const double memory = cluster.gpu_memory_gb(static_cast<GpuTypeIndex>(type));
-    const bool accepted = job.gpu_types < 0 || name == kUnnamedGpuType ||
-                          std::find(names.begin(), names.end(), name) != names.end();
-    const bool room = memory <= 0 || memory >= job.gpu_memory_gb;
-    if (accepted && room) most = std::max(most, capacity[type]);
+  const Resources per_gpu = HostDemandPerGpu(job, types);
+  Room most;
+  for (const GpuTypeSpec& type : types) {
+    const bool accepted = job.gpu_types < 0 || type.name == kUnnamedGpuType ||
+                          std::find(names.begin(), names.end(), type.name) != names.end();
+    if (!accepted || (type.memory_gb > 0 && type.memory_gb < job.gpu_memory_gb)) continue;
+    most.gpus = std::max(most.gpus, type.gpus);
+    most.with_hosts = std::max(most.with_hosts, RoomFor(per_gpu, type));
   }
-  return std::min(most, kMaxGpusPerJob);
+  return {std::min(most.gpus, kMaxGpusPerJob), std::min(most.with_hosts, kMaxGpusPerJob)};
 }
 
+// What is asked for with each GPU stays.
 void Clip(GpuCount most, Job* job) {
   const double longer = static_cast<double>(job->gpus) / most;
   job->duration *= longer;
   job->user_estimate *= longer;
+  job->memory_gb = static_cast<float>(job->memory_gb / longer);
+  job->cpus = static_cast<float>(job->cpus / longer);
   job->gpus = most;
   job->min_gpus = std::min(job->min_gpus, most);
   job->max_gpus = std::min(job->max_gpus, most);
@@ -44,24 +54,40 @@ Oversized OversizedNamed(const std::string& name) {
                    DidYouMean(name, {"drop", "clip", "error"}));
 }
 
+bool AnyOversized(const Workload& workload, const ClusterSpec& cluster) {
+  const std::vector<GpuTypeSpec> types = cluster.type_specs();
+  return std::any_of(workload.jobs.begin(), workload.jobs.end(), [&](const Job& job) {
+    return job.gpus > RoomIn(types, job, workload).with_hosts;
+  });
+}
+
 void FitToCluster(Oversized oversized, const ClusterSpec& cluster, Workload* workload,
                   ReadReport* report) {
   if (oversized == Oversized::kError) return;
+  const std::vector<GpuTypeSpec> types = cluster.type_specs();
   std::vector<Job> kept;
   kept.reserve(workload->jobs.size());
   for (Job& job : workload->jobs) {
-    const GpuCount most = MostGpusFor(job, *workload, cluster);
-    const bool fits = job.gpus <= most;
+    const Room room = RoomIn(types, job, *workload);
+    const bool fits = job.gpus <= room.with_hosts;
     const std::string place =
         job.line > 0 ? fmt::format("{}:{}", workload->source, job.line) : "job " + job.id;
     if (!fits && oversized == Oversized::kDrop) {
-      report->Drop(most == 0 ? kTypeIsLacking : kRoomIsLacking, place);
+      report->Drop(room.gpus == 0         ? kTypeIsLacking
+                   : job.gpus > room.gpus ? kRoomIsLacking
+                                          : kHostsAreTooSmall,
+                   place);
       continue;
     }
-    if (!fits && most > 0) {
-      report->Clip("asks for more GPUs than the cluster has: gets all of a type, and runs longer",
-                   place);
-      Clip(most, &job);
+    if (!fits && room.with_hosts > 0) {
+      report->Clip(
+          job.gpus > room.gpus
+              ? "asks for more GPUs than the cluster has: gets all of a type, and runs longer"
+              : "asks for more host memory or CPUs than the nodes of the cluster have: gets as "
+                "many "
+                "GPUs as have them, and runs longer",
+          place);
+      Clip(room.with_hosts, &job);
     }
     kept.push_back(std::move(job));
   }

@@ -85,12 +85,18 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
                                    HumanDuration(recorded->avg_wait_s), half,
                                    HumanDuration(recorded->p95_wait_s)));
   }
-  if (const std::int64_t unfit = what_if.without_type + what_if.without_room; unfit > 0) {
+  if (const std::int64_t unfit =
+          what_if.without_type + what_if.without_room + what_if.without_hosts;
+      unfit > 0) {
     findings.push_back(fmt::format(
         "{} of {} jobs of the trace are not in these figures: {} ask for a GPU type that this "
-        "cluster lacks, {} for more GPUs than it has.",
+        "cluster lacks, {} for more GPUs than it has{}.",
         HumanCount(unfit), HumanCount(unfit + what_if.jobs), HumanCount(what_if.without_type),
-        HumanCount(what_if.without_room)));
+        HumanCount(what_if.without_room),
+        what_if.without_hosts == 0 ? ""
+                                   : fmt::format(", {} for more host memory or CPUs than its nodes "
+                                                 "have",
+                                                 HumanCount(what_if.without_hosts))));
   }
   if (present == nullptr) return findings;
   if (recorded != nullptr) {
@@ -251,6 +257,7 @@ nlohmann::ordered_json ToJson(const WhatIf& what_if) {
           {"jobs", what_if.jobs},
           {"jobs_without_type", what_if.without_type},
           {"jobs_without_room", what_if.without_room},
+          {"jobs_without_hosts", what_if.without_hosts},
           {"span_s", what_if.span},
           {"cluster", what_if.cluster},
           {"gpus", what_if.gpus},

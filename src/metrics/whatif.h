@@ -48,8 +48,9 @@ struct WhatIf {
   std::string workload;
   std::string origin;  // calendar time of submit 0; "" if unknown
   std::int64_t jobs = 0;
-  std::int64_t without_type = 0;  // left out: the cluster lacks the GPU type that they ask for
-  std::int64_t without_room = 0;  // left out: it has fewer GPUs than they ask for
+  std::int64_t without_type = 0;   // left out: the cluster lacks the GPU type that they ask for
+  std::int64_t without_room = 0;   // left out: it has fewer GPUs than they ask for
+  std::int64_t without_hosts = 0;  // left out: its nodes have less host memory or CPUs
   Seconds span = 0;
   std::string cluster;
   std::string cluster_in_words{};

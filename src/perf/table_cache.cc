@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/strings.h"
 #include "perf/application_model.h"
+#include "perf/job_room.h"
 #include "perf/training_work.h"
 
 namespace allot {
@@ -18,7 +19,6 @@ namespace {
 
 constexpr GpuCount kEveryCountUpTo = 8;
 constexpr GpuCount kEveryFourthUpTo = 64;
-constexpr double kMbPerGb = 1024;
 constexpr GpuCount kUsualNodeGpus = 8;  // of types that the cluster has not
 
 bool OnGrid(GpuCount gpus) {
@@ -109,15 +109,34 @@ ModelPtr ModelOf(const Catalogue& catalogue, const Workload& workload, const Job
 
 Status TableCache::Fits(const Workload& workload, const Job& job) const {
   const std::string suited = Suited(workload, job);
+  const Resources per_gpu = HostDemandPerGpu(job, types_);
   const GpuTypeSpec* largest = nullptr;
+  const GpuTypeSpec* roomiest = nullptr;
   for (std::size_t type = 0; type < types_.size(); ++type) {
     if (!suited.empty() && suited[type] == 'n') continue;
-    if (largest == nullptr || types_[type].gpus > largest->gpus) largest = &types_[type];
+    const GpuTypeSpec& spec = types_[type];
+    if (largest == nullptr || spec.gpus > largest->gpus) largest = &spec;
+    if (roomiest == nullptr || RoomFor(per_gpu, spec) > RoomFor(per_gpu, *roomiest)) {
+      roomiest = &spec;
+    }
   }
   if (job.gpus > largest->gpus) {
     return Status::Refused(
         "a job must fit the cluster: job '{}' asks for {} GPUs, the largest GPU type '{}' has {}{}",
         job.id, job.gpus, largest->name, largest->gpus, workload.PlaceOf(job));
+  }
+  if (const GpuCount room = RoomFor(per_gpu, *roomiest); job.gpus > room) {
+    Resources most;  // of one node
+    for (const GpuTypeSpec::Nodes& nodes : roomiest->nodes) {
+      if (per_gpu.cpus > 0) most.cpus = std::max(most.cpus, nodes.each.cpus);
+      if (per_gpu.memory_mb > 0) most.memory_mb = std::max(most.memory_mb, nodes.each.memory_mb);
+    }
+    return Status::Refused(
+        "a job must fit the cluster: job '{}' asks for {} GPU{} with {} each, the nodes of GPU "
+        "type "
+        "'{}' have up to {} and hold {} such GPU{}{}",
+        job.id, job.gpus, job.gpus == 1 ? "" : "s", HostDemandInWords(per_gpu), roomiest->name,
+        HostDemandInWords(most), room, room == 1 ? "" : "s", workload.PlaceOf(job));
   }
   if (job.gpus > kMaxGpusPerJob) {
     return Status::Refused("a job may have at most {} GPUs, job '{}' asks for {}{}", kMaxGpusPerJob,
@@ -229,19 +248,20 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(const Work
   const GpuCount lowest = job.lowest();
   const GpuCount highest = std::min(job.highest(), kMaxGpusPerJob);
   // Where no node states any, jobs that differ in memory only share a table.
-  const bool limited = std::any_of(types_.begin(), types_.end(),
-                                   [](const GpuTypeSpec& type) { return type.limits_memory; });
-  const auto unit_memory =
-      limited ? static_cast<std::int64_t>(std::ceil(double{job.memory_gb} * kMbPerGb / job.gpus))
-              : 0;
-  Key key{
-      &model, lowest, highest, OnGrid(job.gpus) ? 0 : job.gpus, unit_memory, Suited(workload, job),
-      sizes};
+  const Resources per_gpu = HostDemandPerGpu(job, types_);
+  Key key{&model,
+          lowest,
+          highest,
+          OnGrid(job.gpus) ? 0 : job.gpus,
+          per_gpu.cpus,
+          per_gpu.memory_mb,
+          Suited(workload, job),
+          sizes};
   auto& table = tables_[key];
   if (table != nullptr) return table;
 
   std::vector<UnitKind> kinds = model.kinds();
-  kinds.front().demand.memory_mb += unit_memory;
+  kinds.front().demand += per_gpu;
   std::vector<Configuration> configurations;
   const bool grid = kinds.size() > 1;
   if (grid && !sizes.any()) {

@@ -39,8 +39,9 @@ class TableCache {
   std::shared_ptr<const ConfigurationTable> TableFor(const Workload& workload, const Job& job,
                                                      const SizeRule& sizes = {});
 
-  // Refused where it asks for more GPUs than any type that it accepts has, or than a job may have:
-  // what can be done about that depends on who asks. DataError where it accepts no type.
+  // Refused where it asks for more GPUs than any type that it accepts has, or has with the host
+  // memory and CPUs that it asks for, or than a job may have: what can be done about that depends
+  // on who asks. DataError where it accepts no type.
   Status Fits(const Workload& workload, const Job& job) const;
 
   // DataError for a GPU type of the cluster that neither the catalogue nor a job names, where a job
@@ -75,7 +76,8 @@ class TableCache {
     GpuCount lowest;
     GpuCount highest;
     GpuCount off_grid;            // the requested count where the grid has it not, else 0
-    std::int64_t unit_memory_mb;  // of the hosts, for each unit of the first kind
+    std::int32_t unit_cpus;       // of the hosts, for each unit of the first kind
+    std::int64_t unit_memory_mb;  // likewise
     std::string suited;           // a letter a type: whether the job can run there; "": on all
     SizeRule sizes;
     friend auto operator<=>(const Key&, const Key&) = default;

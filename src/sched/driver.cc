@@ -93,6 +93,7 @@ class Driver {
     try {
       return check_ ? check_->WaitForChange(holds_until) : cluster_.WaitForChange(holds_until);
     } catch (const Error& error) {
+      if (error.code() == ExitCode::kBadData) throw;  // no policy could do better
       throw Error(error.code(), fmt::format("policy '{}': {}", policy_.info().id, error.what()));
     }
   }

@@ -43,6 +43,7 @@ std::optional<Job> ReadAllotCsvRow(const CsvReader& row, TraceBuilder& builder) 
   if (row.Has("outcome")) job.outcome = ReadOutcome(row);
   if (row.Has("gpu_memory_gb")) job.gpu_memory_gb = static_cast<float>(row.Number("gpu_memory_gb"));
   if (row.Has("memory_gb")) job.memory_gb = static_cast<float>(row.Number("memory_gb"));
+  if (row.Has("cpus")) job.cpus = static_cast<float>(row.Number("cpus"));
   Workload& names = builder.workload();
   job.gpu_types = names.gpu_types.Intern(row.Text("gpu_types"));
   job.duration_type = names.gpu_types.Intern(row.Text("duration_type"));
@@ -53,14 +54,15 @@ std::optional<Job> ReadAllotCsvRow(const CsvReader& row, TraceBuilder& builder) 
   return job;
 }
 
-ALLOT_REGISTER(
-    TraceFormat,
-    CsvFormat("allot", "allot's own CSV: job_id,submit_s,gpus,duration_s and optional columns",
-              {.required = {"job_id", "submit_s", "gpus", "duration_s"},
-               .optional = {"min_gpus", "max_gpus", "model", "work", "tenant", "user", "group",
-                            "priority", "deadline_s", "user_estimate_s", "recorded_wait_s",
-                            "outcome", "gpu_types", "duration_type", "gpu_memory_gb", "memory_gb"}},
-              Origin::kTrace, ReadAllotCsvRow));
+ALLOT_REGISTER(TraceFormat,
+               CsvFormat("allot",
+                         "allot's own CSV: job_id,submit_s,gpus,duration_s and optional columns",
+                         {.required = {"job_id", "submit_s", "gpus", "duration_s"},
+                          .optional = {"min_gpus", "max_gpus", "model", "work", "tenant", "user",
+                                       "group", "priority", "deadline_s", "user_estimate_s",
+                                       "recorded_wait_s", "outcome", "gpu_types", "duration_type",
+                                       "gpu_memory_gb", "memory_gb", "cpus"}},
+                         Origin::kTrace, ReadAllotCsvRow));
 
 }  // namespace
 }  // namespace allot

@@ -145,6 +145,11 @@ const std::vector<Names>& KnownNames() {
        {"limit", "timelimit", "timelimitraw", "walltimelimit", "requestedtime", "reqtime",
         "requestedwalltime", "timerequested", "maxruntime", "zeitlimit"},
        {"timelimit"}},
+      // Not `cpu`: it is the use of CPUs as often.
+      {"cpus",
+       {"cpus", "ncpus", "numcpus", "cpucount", "reqcpus", "cpureq", "cpusreq", "requestedcpus",
+        "cpurequest", "totalcpus", "alloccpus", "cores", "ncores", "numcores", "cpucores"},
+       {}},
       {"priority", {"priority", "prio"}, {}},
       {"deadline", {"deadline", "duedate", "due"}, {}},
   };
@@ -161,6 +166,7 @@ bool CanMean(std::string_view meaning, const Values& values) {
     return values.AreLengths() && !values.AreDates();
   }
   if (meaning == "priority") return values.AreNumbers();
+  if (meaning == "cpus") return values.AreNumbers() && !values.negative;
   if (meaning == "outcome") return values.filled > values.numbers;
   return values.filled > 0;
 }

@@ -79,6 +79,7 @@ const std::vector<ColumnMeaning>& ColumnMeanings() {
       {"duration_type", {}, "type of GPU that the run time was measured on"},
       {"gpu_memory_gb", {}, "GB that each of its GPUs must have"},
       {"memory_gb", {}, "GB of host memory"},
+      {"cpus", {}, "CPUs of the hosts, of all its GPUs together"},
   };
   return meanings;
 }

@@ -28,6 +28,7 @@ struct Job {
   double work = 0;   // in the model's unit; 0 = derive as duration x rate at the requested GPUs
   double batch = 0;  // total batch size that its user asked for; 0: not said
   bool keeps_batch = false;    // it trains with that batch only, whatever its GPUs
+  float cpus = 0;              // of the hosts, at the requested GPUs; 0 = none are counted
   double priority = 0;         // larger is more important
   Seconds deadline = kNever;   // absolute
   Seconds user_estimate = 0;   // run time at the requested GPUs as the user foretold it; 0 = none

@@ -39,6 +39,9 @@ std::optional<BrokenRule> FindBrokenRule(const Job& job) {
       return broken(fmt::format("memory must be from 0 to {} GB", kMostMemoryGb), memory);
     }
   }
+  if (!(job.cpus >= 0 && job.cpus <= kMostCpus)) {
+    return broken(fmt::format("cpus must be from 0 to {}", kMostCpus), job.cpus);
+  }
   if (!std::isfinite(job.priority)) return broken("priority must be finite", job.priority);
   if (!(job.deadline > job.submit)) {
     return broken("deadline must be after the submit time",

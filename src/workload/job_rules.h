@@ -13,6 +13,7 @@ inline constexpr GpuCount kMostGpus = 1'000'000;  // of one job: beyond it a tra
 inline constexpr Seconds kLongestTime = 1e11;     // about 3,000 years, likewise
 
 inline constexpr float kMostMemoryGb = 1e9F;
+inline constexpr float kMostCpus = 1e8F;
 
 struct BrokenRule {
   std::string rule;  // "duration must be > 0 s"

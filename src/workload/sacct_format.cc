@@ -195,6 +195,7 @@ class SacctReader {
       if (gpus->count == 0) continue;
       read->slices = gpus->slices > 0;
       read->job.gpus = static_cast<GpuCount>(nodes) * static_cast<GpuCount>(gpus->count);
+      if (tres) read->job.cpus = static_cast<float>(nodes * static_cast<double>(TresCpus(text)));
       for (const SlurmGpus::Type& type : gpus->types) {
         if (type.count > 0 && !type.name.empty()) read->types.push_back(type.name);
       }
@@ -296,8 +297,10 @@ void MakeJobs(std::vector<SacctRow> rows, TraceBuilder* builder) {
       Job job = last.front()->job;
       std::vector<std::string> types;
       std::int64_t gpus = 0;
+      job.cpus = 0;
       for (const SacctRow* row : last) {
         gpus += row->job.gpus;
+        job.cpus += row->job.cpus;
         job.duration = std::max(job.duration, row->job.duration);
         for (const std::string& type : row->types) {
           if (std::find(types.begin(), types.end(), type) == types.end()) types.push_back(type);

@@ -122,6 +122,15 @@ std::optional<SlurmGpus> ParseTresGpus(std::string_view text) {
   return gpus;
 }
 
+std::int64_t TresCpus(std::string_view text) {
+  constexpr std::string_view kCpu = "cpu=";
+  for (const std::string_view part : Split(text, ',')) {
+    const std::string_view trimmed = Trim(part);
+    if (trimmed.starts_with(kCpu)) return ParseCount(trimmed.substr(kCpu.size())).value_or(0);
+  }
+  return 0;
+}
+
 std::optional<SlurmGpus> ParseGresGpus(std::string_view text) {
   SlurmGpus gpus;
   if (IsSlurmUnset(text)) return gpus;

@@ -39,6 +39,9 @@ struct SlurmGpus {
 // nullopt where a count of GPUs is no whole number >= 0.
 std::optional<SlurmGpus> ParseTresGpus(std::string_view text);
 
+// CPUs of TRES: 8 of "cpu=8,gres/gpu=4"; 0 where none are named.
+std::int64_t TresCpus(std::string_view text);
+
 // GRES, "gpu:a100:4(S:0-1),gpu:2,shard:8": parts only; "gpu" alone is one. Counts may end in K, M.
 std::optional<SlurmGpus> ParseGresGpus(std::string_view text);
 

@@ -77,6 +77,7 @@ class TableJobs {
     job.user_estimate = Limit(row);
     job.gpu_memory_gb = static_cast<float>(columns_.Number(row, "gpu_memory_gb").value_or(0));
     job.memory_gb = static_cast<float>(columns_.Number(row, "memory_gb").value_or(0));
+    job.cpus = static_cast<float>(columns_.Number(row, "cpus").value_or(0));
     job.outcome = EndOf(row);
     Workload& names = builder_.workload();
     job.model = names.models.Intern(columns_.Text(row, "model"));

@@ -59,6 +59,7 @@ std::vector<Column> Columns(const Workload& workload) {
        [&](const Job& job) { return Quote(workload.gpu_types[job.duration_type]); }},
       {"gpu_memory_gb", [=](const Job& job) { return unless(job.gpu_memory_gb, 0.0F); }},
       {"memory_gb", [=](const Job& job) { return unless(job.memory_gb, 0.0F); }},
+      {"cpus", [=](const Job& job) { return unless(job.cpus, 0.0F); }},
   };
 }
 

@@ -70,7 +70,7 @@ TEST(ClusterSpec, InWords) {
 }
 
 TEST(ClusterSpec, ToStringMergesEqualNeighbours) {
-  EXPECT_EQ(ClusterSpec::Parse(" 1x4 , 2x4x32:gpu").ToString(), "3x4");
+  EXPECT_EQ(ClusterSpec::Parse(" 1x4 , 2x4x32:gpu").ToString(), "3x4x32");
 }
 
 TEST(ClusterSpec, ReadsAFile) {

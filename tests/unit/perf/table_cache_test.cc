@@ -258,6 +258,34 @@ TEST_F(TableCacheTest, HostMemoryIsSharedByTheRequestedGpus) {
   EXPECT_EQ((*table)[table->Find({8}, 0)].demand, (Resources{8, 0, 8 * 2560}));
 }
 
+TEST_F(TableCacheTest, HostMemoryAndCpusThatNoNodesHoldAreRefused) {
+  const GpuTypeSpec::Nodes nodes{{.gpus = 4, .cpus = 32, .memory_mb = 100 * 1024}, 2};
+  const TableCache cache(
+      catalogue_,
+      {{.name = "v100", .gpus = 8, .limits_memory = true, .limits_cpus = true, .nodes = {nodes}}});
+  Job job = MakeJob(4);
+  job.memory_gb = 200;  // 50 GB a GPU: two a node
+  EXPECT_TRUE(cache.Fits(workload_, job).ok());
+  job.memory_gb = 204;
+  EXPECT_EQ(cache.Fits(workload_, job).message(),
+            "a job must fit the cluster: job 'app_17' asks for 4 GPUs with 51 GB of host memory "
+            "each, the nodes of GPU type 'v100' have up to 100 GB of host memory and hold 2 such "
+            "GPUs");
+  job.memory_gb = 0;
+  job.cpus = 67;  // parts of a CPU do not count: 16 a GPU
+  EXPECT_TRUE(cache.Fits(workload_, job).ok());
+  job.cpus = 132;
+  EXPECT_FALSE(cache.Fits(workload_, job).ok());
+}
+
+TEST_F(TableCacheTest, CpusThatTheClusterDoesNotSayDoNotCount) {
+  const GpuTypeSpec::Nodes nodes{{.gpus = 4, .cpus = 32}, 2};
+  TableCache cache(catalogue_, {{.name = "v100", .gpus = 8, .nodes = {nodes}}});
+  Job job = MakeJob(4);
+  job.cpus = 1000;
+  EXPECT_EQ((*cache.TableFor(workload_, job))[0].demand, (Resources{4, 0, 0}));
+}
+
 TEST_F(TableCacheTest, ADurationIsOfTheTypeThatItWasMeasuredOn) {
   TableCache cache(catalogue_, {{"v100", 8}});
   Job job = MakeJob(8);
