@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "envs/rented_nodes.h"
 #include "envs/setting.h"
+#include "perf/elastic.h"
 #include "perf/power_laws.h"
 #include "sim/belief.h"
 #include "sim/profile.h"
@@ -42,9 +43,13 @@ ClusterSpec ClusterOf(const Params& params) {
 
 Setting Make(const Params& params) {
   const std::string& path = params.Text("workload");
-  const auto trace = std::make_shared<const Workload>(ReadTrace(path));
+  Workload read = ReadTrace(path);
   const bool rigid =
       params.Text("rigid").empty() ? path != kEmbeddedWorkload : params.Flag("rigid");
+  if (rigid && !params.Text("rigid").empty()) {
+    for (Job& job : read.jobs) KeepRequestedSize(&job);
+  }
+  const auto trace = std::make_shared<const Workload>(std::move(read));
   const ClusterSpec cluster = ClusterOf(params);
 
   WindowOptions window;
@@ -101,7 +106,7 @@ ALLOT_REGISTER(
               "that "
               "names none (default: false for 'embedded', true for a file)"},
              {"speedups", "catalogue", "of elastic jobs: catalogue (measured) or power (n^p)"},
-             {"interval", "300", "seconds between decisions", 1e-3, 1e9},
+             {"interval", "300", "seconds between decisions, also of a trace in a file", 1e-3, 1e9},
              {"restart-cost", "30", "seconds of progress lost by a change of allocation", 0, 1e9},
              {"lengths", "none", "job lengths that policies get: none, noisy:SIGMA, true"},
              {"beliefs", "exact", "rates that policies see, see 'allot list beliefs'"}}),

@@ -10,7 +10,7 @@ namespace {
 
 struct CompareOptions {
   WorldSpec world;
-  std::string policies;
+  std::optional<std::string> policies;
   std::string reference;
   std::string title;
   std::string out;
@@ -21,7 +21,7 @@ struct CompareOptions {
 int Compare(CompareOptions& o, const GlobalOptions& globals) {
   World world(o.world);
   const std::vector<Contender> contenders =
-      ParseContenders(world, o.policies.empty() ? world.ComparedPolicies() : o.policies);
+      ParseContenders(world, o.policies.value_or(world.ComparedPolicies()));
   ExperimentOptions experiment = OptionsOf(globals);
   experiment.title = o.title;
   experiment.out = o.out;

@@ -35,6 +35,9 @@ int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
     nlohmann::ordered_json json = ToJson(evaluation.policies.front().runs.front());
     const DrawnModels& drawn = evaluation.workloads.front().drawn;
     if (drawn.jobs > 0) json["models_drawn"] = ToJson(drawn);
+    if (evaluation.workloads.front().fixed_sizes > 0) {
+      json["fixed_sizes"] = evaluation.workloads.front().fixed_sizes;
+    }
     if (!evaluation.read.is_null()) json["read"] = evaluation.read;
     std::printf("%s\n", JsonText(json).c_str());
     return 0;

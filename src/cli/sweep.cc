@@ -10,9 +10,11 @@
 #include "core/file.h"
 #include "core/json_text.h"
 #include "core/parallel.h"
+#include "core/strings.h"
 #include "core/version.h"
 #include "experiment/spec_list.h"
 #include "experiment/sweep_cells.h"
+#include "metrics/humanise.h"
 #include "metrics/sweep_table.h"
 #include "sim/profile.h"
 #include "sweep/limits.h"
@@ -161,7 +163,14 @@ void Print(const SweepResults& results, const SweepOutcome& outcome, SweepCells&
     std::printf("%s\n", JsonText(json).c_str());
   } else {
     if (!results.title.empty()) std::printf("%s\n\n", results.title.c_str());
+    std::vector<std::string> intervals;
+    for (const Seconds interval : cells.intervals()) intervals.push_back(HumanDuration(interval));
+    if (!intervals.empty()) {
+      std::printf("Decisions every %s: jobs wait for the next one.\n",
+                  Join(intervals, " or ").c_str());
+    }
     std::printf("%s", SweepTable(results, rows).ToText().c_str());
+    if (!cells.fixed_sizes().empty()) std::printf("%s\n", cells.fixed_sizes().c_str());
   }
   if (globals.quiet) return;
   for (const auto& [path, report] : cells.read_reports()) {

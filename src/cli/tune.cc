@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/declare_world.h"
 #include "core/strings.h"
-#include "experiment/world.h"
+#include "experiment/training_plan.h"
 
 namespace allot {
 namespace {
@@ -26,7 +26,7 @@ struct TuneCommand {
 
 int Tune(TuneCommand& o, const GlobalOptions& globals) {
   std::vector<std::shared_ptr<const Scenario>> scenarios;
-  World world(o.world);
+  World world(AtIntervals(o.world));
   for (const World::Named& named : world.Scenarios()) scenarios.push_back(named.scenario);
   TuneOptions options;
   options.bases.clear();

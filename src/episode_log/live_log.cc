@@ -187,6 +187,7 @@ void LiveLog::WriteOut(const fs::path& folder, const LiveFacts& facts,
   evaluation.length_estimates = facts.rules.lengths.ToString();
   evaluation.restart_cost_s = facts.rules.restart_cost;
   evaluation.interval_s = facts.rules.interval;
+  evaluation.decide_on_events = facts.rules.decide_on_events;
   evaluation.reference = options_.name;
   evaluation.workloads.emplace_back();
   evaluation.workloads.back().name = facts.workload.name;

@@ -95,13 +95,15 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   evaluation.restart_cost_s = sim.restart_cost;
   evaluation.launch_cost_s = sim.launch_cost;
   evaluation.interval_s = sim.interval;
+  evaluation.decide_on_events = sim.decide_on_events;
   if (!world.made_by_law() && !world.in_settings())
     evaluation.read = nlohmann::json(world.read_report());
   evaluation.reference = ReferenceOf(contenders, options);
   for (const World::Named& named : scenarios) {
     const Workload& workload = named.scenario->workload();
     evaluation.workloads.push_back({workload.name, static_cast<std::int64_t>(workload.jobs.size()),
-                                    named.load, named.seed, workload.drawn});
+                                    named.load, named.seed, workload.drawn,
+                                    named.scenario->fixed_sizes()});
     if (options.bounds) {
       evaluation.workloads.back().jct_bound_s = MeanJctBound(*named.scenario).mean_jct;
     }

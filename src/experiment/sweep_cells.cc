@@ -8,6 +8,7 @@
 #include "core/rng.h"
 #include "experiment/world_options.h"
 #include "metrics/sweep_cell.h"
+#include "perf/elastic.h"
 #include "sim/alone_times.h"
 #include "sim/even_durations.h"
 #include "sim/run.h"
@@ -74,7 +75,8 @@ void SweepCells::CheckAll() {
     if (!worlds.insert(options).second && !new_policy) continue;
     const std::unique_ptr<World> world = MakeWorld(options);
     world->cluster();
-    world->sim();
+    const SimOptions sim = world->sim();
+    if (!world->in_settings() && !sim.decide_on_events) intervals_.insert(sim.interval);
     if (new_policy) world->MakePolicy(spec);
   }
 }
@@ -106,6 +108,13 @@ std::shared_ptr<SweepCells::Entry> SweepCells::Get(
     std::unique_ptr<World> world = MakeWorld(entry->options);
     entry->scenarios = world->Scenarios();
     entry->world = std::move(world);
+    const Scenario& first = *entry->scenarios.front().scenario;
+    const std::lock_guard noting(mutex_);
+    if (first.fixed_sizes() > most_fixed_) {
+      most_fixed_ = first.fixed_sizes();
+      fixed_sizes_ =
+          FixedSizesInWords(most_fixed_, static_cast<std::int64_t>(first.workload().jobs.size()));
+    }
   }
   return entry;
 }

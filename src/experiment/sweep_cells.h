@@ -33,6 +33,10 @@ class SweepCells {
 
   // Of the traces that cells were made from.
   std::vector<std::pair<std::string, ReadReport>> read_reports() { return traces_.reports(); }
+  // After CheckAll: between decisions, of worlds that are decided at intervals only, but settings.
+  const std::set<Seconds>& intervals() const { return intervals_; }
+  // Of the cell that ran with most such jobs (perf/elastic.h); "" for none.
+  const std::string& fixed_sizes() const { return fixed_sizes_; }
 
  private:
   struct Entry {
@@ -50,6 +54,9 @@ class SweepCells {
   const SweepDefinition& definition_;
   std::size_t kept_;
   WorkloadCache traces_;
+  std::set<Seconds> intervals_;
+  std::int64_t most_fixed_ = 0;
+  std::string fixed_sizes_;
   std::mutex mutex_;
   std::deque<std::shared_ptr<Entry>> entries_;  // latest first
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "experiment/log_world.h"
+#include "sim/profile.h"
 #include "workload/calendar.h"
 #include "workload/history_file.h"
 
@@ -78,6 +79,11 @@ TrainingPlan SettingEpisodes(World* world, TrainOptions* o) {
 }
 
 }  // namespace
+
+WorldSpec AtIntervals(WorldSpec spec) {
+  if (!spec.profile) spec.profile = kDefaultProfile;
+  return spec;
+}
 
 TrainingPlan MakeTrainingPlan(World* world, TrainOptions* o) {
   if (o->from_logs.empty() && world->in_settings()) return SettingEpisodes(world, o);

@@ -19,6 +19,10 @@ struct TrainingPlan {
   std::string note;                       // for people, "" for nothing
 };
 
+// Trainers count time in intervals, so that a trace in a file is decided at intervals too, unless a
+// profile says otherwise; what is trained then decides at events as well (sim/event_profile.cc).
+WorldSpec AtIntervals(WorldSpec spec);
+
 // Sets of options->trainer: teacher, worlds, where episodes are cut, and with logs what is known of
 // run times. `world` and `options` must outlive the answer.
 TrainingPlan MakeTrainingPlan(World* world, TrainOptions* options);

@@ -38,7 +38,7 @@ class TrainCommandRun {
  public:
   TrainCommandRun(TrainOptions& options, const GlobalOptions& globals)
       : o_(options),
-        world_(options.world),
+        world_(AtIntervals(options.world)),
         globals_(globals),
         out_(options.out),
         leads_(o_.trainer.team->rank() == 0) {

@@ -13,6 +13,7 @@
 #include "experiment/oversized.h"
 #include "experiment/spec_list.h"
 #include "metrics/quantile.h"
+#include "perf/elastic.h"
 #include "sim/run.h"
 
 namespace allot {
@@ -181,11 +182,10 @@ class WhatIfMaker {
   std::vector<Served> served_;  // by scene
 };
 
-// The trained policy under the id "learned". The profile `event` is the world `default` with more
-// moments to decide at, and no network was trained for it apart.
-Contender LearnedContender(const std::string& checkpoint, const std::string& profile) {
+// The trained policy under the id "learned".
+Contender LearnedContender(const std::string& checkpoint, const std::string& world) {
   const auto agent = std::make_shared<const Agent>(LoadAgent(checkpoint));
-  const Serving serving{.world = profile == "event" ? "default" : profile};
+  const Serving serving{.world = world};
   MakeLearnedPolicy(*agent, serving);  // refuse now, not after minutes
   return {"learned", [agent, serving] { return MakeLearnedPolicy(*agent, serving); }};
 }
@@ -195,9 +195,19 @@ bool AnyForetold(const Workload& workload) {
                      [](const Job& job) { return job.user_estimate > 0; });
 }
 
+// Some job may be resized, and its trace tells how fast it is then.
 bool AnyElastic(const Workload& workload) {
   return std::any_of(workload.jobs.begin(), workload.jobs.end(),
-                     [](const Job& job) { return !job.rigid(); });
+                     [](const Job& job) { return job.model >= 0 && !job.rigid(); });
+}
+
+// The present is of jobs at the sizes that they ask for; this counts those that stay there in every
+// figure of the page.
+std::string FixedSizesNote(const WorldSpec& spec, const Workload& trace) {
+  if (spec.rigid || spec.elastic) return "";
+  const auto fixed = std::count_if(trace.jobs.begin(), trace.jobs.end(),
+                                   [](const Job& job) { return job.model < 0 && !job.rigid(); });
+  return FixedSizesInWords(fixed, static_cast<std::int64_t>(trace.jobs.size()));
 }
 
 // The alternative of the smallest mean completion time, by its place; 0: the present policy.
@@ -303,11 +313,13 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   WhatIf& what_if = maker.result().what_if;
   WorldSpec spec = options.world;
   bool foretold = false;
+  std::string fixed_sizes;
   const bool elastic = [&] {
     World asked(spec, &cache);
     const Workload& trace = asked.trace();
     if (options.on_note) options.on_note(asked.ReadNote());
     foretold = AnyForetold(trace);
+    fixed_sizes = FixedSizesNote(spec, trace);
     if (spec.lengths.empty() && foretold) spec.lengths = "user";
     return asked.elastic() || (!spec.rigid && AnyElastic(trace));
   }();
@@ -346,6 +358,7 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   what_if.cluster_in_words = world.cluster().InWords();
   what_if.without_type = DropsAs(kTypeIsLacking, world.read_report());
   what_if.without_room = DropsAs(kRoomIsLacking, world.read_report());
+  what_if.without_hosts = DropsAs(kHostsAreTooSmall, world.read_report());
   for (const Contender& contender : contenders) AddMeaning(contender.id, &what_if);
   what_if.gpus = world.cluster().total().gpus;
   what_if.load = scenarios.front().load;
@@ -375,6 +388,7 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
                     : options.more_nodes + " more",
               Kind::kNodes, "more-nodes");
   }
+  if (!fixed_sizes.empty()) what_if.notes.push_back(fixed_sizes);
   if (elastic) {
     AddElastic(options, spec, &cache, &maker);
   } else {

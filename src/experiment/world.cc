@@ -12,6 +12,7 @@
 #include "core/strings.h"
 #include "experiment/oversized.h"
 #include "experiment/spec_list.h"
+#include "perf/elastic.h"
 #include "sim/objectives.h"
 #include "sim/profile.h"
 #include "workload/arrival_law.h"
@@ -80,7 +81,7 @@ bool World::arrivals_continue() const {
 
 Seconds World::tail() const { return spec_.tail.empty() ? 0 : ParseWhen(Workload{}, spec_.tail); }
 
-std::shared_ptr<const Workload> World::MadeByLaw(std::uint64_t seed) const {
+std::shared_ptr<const Workload> World::MadeByLaw(std::uint64_t seed, ReadReport* report) const {
   if (seed == spec_.seed && trace_ != nullptr) return trace_;
   const WorkloadLaw law = LawFrom(LawName(spec_.workload));
   const double rate = RateOf(law, spec_.rate);
@@ -90,15 +91,21 @@ std::shared_ptr<const Workload> World::MadeByLaw(std::uint64_t seed) const {
       workload_cache_ == nullptr
           ? std::make_shared<const Workload>(make())
           : workload_cache_->Share({law.id, rate, seed, length.jobs, length.tail}, make);
-  ReadReport uncounted;  // of a law nothing is read
-  return Prepared(std::move(made), &uncounted);
+  report->rows += static_cast<std::int64_t>(made->jobs.size());
+  return Prepared(std::move(made), report);
 }
 
 std::shared_ptr<const Workload> World::Prepared(std::shared_ptr<const Workload> read,
                                                 ReadReport* report) const {
-  const Oversized oversized = OversizedNamed(spec_.oversized);
-  if (oversized == Oversized::kError && spec_.model_map.empty()) return read;
+  Oversized oversized = OversizedNamed(spec_.oversized);
+  if (oversized == Oversized::kError && made_by_law() && AnyOversized(*read, cluster())) {
+    oversized = Oversized::kDrop;
+  }
+  const bool keeps_sizes = spec_.rigid && std::any_of(read->jobs.begin(), read->jobs.end(),
+                                                      [](const Job& job) { return !job.rigid(); });
+  if (oversized == Oversized::kError && spec_.model_map.empty() && !keeps_sizes) return read;
   auto workload = std::make_shared<Workload>(*read);
+  if (keeps_sizes) std::ranges::for_each(workload->jobs, [](Job& job) { KeepRequestedSize(&job); });
   if (!spec_.model_map.empty()) ModelMap::Parse(spec_.model_map).Apply(workload.get());
   FitToCluster(oversized, cluster(), workload.get(), report);
   return workload;
@@ -110,7 +117,7 @@ const Workload& World::trace() {
     if (!spec_.columns.empty()) {
       throw UsageError("--columns is for tables, got --workload {}", spec_.workload);
     }
-    trace_ = MadeByLaw(spec_.seed);
+    trace_ = MadeByLaw(spec_.seed, &read_report_);
     return *trace_;
   }
   const auto only_laws = [this](const char* option, const auto& value) {
@@ -134,10 +141,19 @@ const Workload& World::trace() {
   return *trace_;
 }
 
+bool World::reads_file() const {
+  return !in_settings() && !made_by_law() && spec_.workload != kEmbeddedWorkload;
+}
+
+std::string World::ProfileName() const { return spec_.profile.value_or(kDefaultProfile); }
+
 SimOptions World::sim() const {
   SimOptions options;
-  Registry<ProfileInfo>::Global().Get("profile", spec_.profile).apply(&options);
+  Registry<ProfileInfo>::Global().Get("profile", ProfileName()).apply(&options);
   if (spec_.interval) options.interval = *spec_.interval;
+  // Autoscalers go by intervals.
+  const bool by_intervals = spec_.profile || spec_.interval || !spec_.autoscale.empty();
+  if (reads_file() && !by_intervals) options.decide_on_events = true;
   if (spec_.restart_cost) options.restart_cost = *spec_.restart_cost;
   if (spec_.launch_cost) options.launch_cost = *spec_.launch_cost;
   options.speedup *= spec_.speedup;
@@ -156,11 +172,11 @@ SimOptions World::sim() const {
 }
 
 const ProfileInfo& World::Rules() {
-  const std::string& name = in_settings() ? settings().front().profile : spec_.profile;
-  return Registry<ProfileInfo>::Global().Get("profile", name);
+  return Registry<ProfileInfo>::Global().Get(
+      "profile", in_settings() ? settings().front().profile : ProfileName());
 }
 
-const std::string& World::name() { return Rules().id; }
+const std::string& World::name() { return Rules().policy_world(); }
 
 std::unique_ptr<Policy> World::MakePolicy(const std::string& spec) {
   return allot::MakePolicy(PolicySpecUnder(Rules(), spec), FileLoader());
@@ -245,7 +261,8 @@ EpisodeSource World::Episodes(const ClusterSpec& spec, WindowOptions window) {
     };
   }
   return [this, spec, window = std::move(window)](std::uint64_t seed) {
-    const std::shared_ptr<const Workload> made = MadeByLaw(seed);
+    ReadReport uncounted;  // that of the first workload is told
+    const std::shared_ptr<const Workload> made = MadeByLaw(seed, &uncounted);
     return WindowEpisodes(*made, spec, window)(seed);
   };
 }
@@ -324,7 +341,7 @@ nlohmann::ordered_json World::ToJson() {
                                  {"workloads", spec_.workloads},
                                  {"seed", spec_.seed},
                                  {"elastic", elastic()},
-                                 {"profile", spec_.profile},
+                                 {"profile", ProfileName()},
                                  {"interval_s", options.interval},
                                  {"restart_cost_s", options.restart_cost},
                                  {"decide_on_events", options.decide_on_events},

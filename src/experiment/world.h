@@ -39,11 +39,16 @@ class World {
 
   // Reads the trace, or makes it by its law with --seed; once. Errors as ReadTrace.
   const Workload& trace();
-  // What reading it left out or adjusted; of a law nothing.
+  // What reading it left out or adjusted; of a law, which of its jobs do not fit the cluster.
   const ReadReport& read_report() const { return read_report_; }
   std::string ReadNote() const;  // the same for people; "" for nothing
   ClusterSpec cluster() const { return ClusterSpec::Parse(spec_.cluster); }
+  // Of the profile and the options. A trace of the user's own is decided at arrivals and
+  // completions, as an online scheduler does, unless a profile or an interval is given; the
+  // embedded trace, laws and settings are decided at intervals, in which networks were trained.
   SimOptions sim() const;
+  // The trace is a file: neither embedded, nor made by a law, nor a setting's.
+  bool reads_file() const;
   // Whether profiles are drawn for jobs that name none: where --elastic asks for it, and by default
   // in the worlds that ship with allot. A user's trace is taken as it stands.
   bool elastic();
@@ -79,7 +84,7 @@ class World {
   // Of any profiles: for training, where each episode has a world of its own.
   const std::vector<Setting>& mixed_settings();
 
-  // The profile whose names for policies hold here.
+  // The world as networks and policies with a parameter `world` know it (ProfileInfo::world).
   const std::string& name();
   // What a policy spec means in one of the settings. kTunedIndex: its best fixed index.
   static std::string SpecIn(const Setting& setting, const std::string& spec);
@@ -98,13 +103,16 @@ class World {
   WindowOptions Window();
   WindowOptions EvaluationWindow();
   std::vector<Named> SettingScenarios();
-  // With models renamed and oversized jobs dropped or clipped, where the spec says so.
+  // With models renamed, sizes kept, and oversized jobs dropped or clipped, where the spec says so.
   std::shared_ptr<const Workload> Prepared(std::shared_ptr<const Workload> read,
                                            ReadReport* report) const;
-  std::shared_ptr<const Workload> MadeByLaw(std::uint64_t seed) const;
+  // Jobs larger than the cluster are left out unless --oversized says otherwise: a law knows no
+  // cluster. Counted in `report`.
+  std::shared_ptr<const Workload> MadeByLaw(std::uint64_t seed, ReadReport* report) const;
   EpisodeSource Episodes(const ClusterSpec& cluster, WindowOptions window);
   const Catalogue& catalogue();
   const ProfileInfo& Rules();
+  std::string ProfileName() const;
 
   WorldSpec spec_;
   std::vector<Setting> settings_;

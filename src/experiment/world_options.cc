@@ -123,8 +123,9 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .detail = true},
       {.name = "oversized",
        .value = &W::oversized,
-       .help = "jobs that ask for more GPUs than the cluster has: error, drop, or clip (they get "
-               "all of a type and run longer by as much)",
+       .help = "jobs that ask for more GPUs, host memory or CPUs than the cluster has: error, "
+               "drop, or clip (they get "
+               "all of a type and run longer by as much). A law's are always dropped or clipped",
        .show_default = true,
        .topic = kWorkload,
        .detail = true},
@@ -195,7 +196,8 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .topic = kWorkload},
       {.name = "rigid",
        .value = &W::rigid,
-       .help = "keep jobs at the size that the trace says (default of traces in files)",
+       .help = "every job runs on as many GPUs as it asks for and on no other number, also where "
+               "it names a model",
        .topic = kWorkload},
       {.name = "elastic",
        .value = &W::elastic,
@@ -213,11 +215,14 @@ const std::vector<WorldOption>& WorldOptionTable() {
       {.name = "profile",
        .value = &W::profile,
        .help = "named set of simulator rules, see 'allot list'",
-       .show_default = true,
+       .default_text = "default; of traces in files event, unless --interval is given",
        .topic = kRules},
       {.name = "interval",
        .value = &W::interval,
-       .help = "time between decisions: seconds, or 5m, 1h",
+       .help =
+           "time between decisions: seconds, or 5m, 1h. By default a trace in a file is decided "
+           "at arrivals and completions, 'embedded' and laws every 300 s, settings as they say",
+       .default_text = "of the profile",
        .duration = true,
        .topic = kRules},
       {.name = "restart-cost",

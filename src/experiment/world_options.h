@@ -18,7 +18,8 @@ struct WorldOption {
   using Value =
       std::variant<std::string WorldSpec::*, bool WorldSpec::*, int WorldSpec::*,
                    double WorldSpec::*, std::uint64_t WorldSpec::*, std::optional<int> WorldSpec::*,
-                   std::optional<double> WorldSpec::*, std::vector<double> WorldSpec::*>;
+                   std::optional<double> WorldSpec::*, std::optional<std::string> WorldSpec::*,
+                   std::vector<double> WorldSpec::*>;
 
   const char* name;  // "workload"
   Value value;

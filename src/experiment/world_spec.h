@@ -27,10 +27,12 @@ struct WorldSpec {
   std::optional<int> jobs{};     // of a law; default 1000
   std::string tail{};            // of a law: arrivals after the last of `jobs`, "": none
   std::uint64_t seed = 0;
-  bool rigid = false;                    // jobs stay at their requested size
-  bool elastic = false;                  // models are drawn for jobs that name none
-  std::string catalogue{};               // CSV file; "": the embedded one
-  std::string profile = "default";       // of the registry of profiles
+  bool rigid = false;       // jobs stay at their requested size
+  bool elastic = false;     // models are drawn for jobs that name none
+  std::string catalogue{};  // CSV file; "": the embedded one
+  // Of the registry of profiles; none: "default", and a trace of the user's is decided at events
+  // where no interval is given either (World::sim).
+  std::optional<std::string> profile{};
   std::optional<double> interval{};      // seconds between decisions; default: the profile's
   std::optional<double> restart_cost{};  // seconds; default: the profile's
   std::optional<double> launch_cost{};   // seconds; default: the profile's

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "metrics/humanise.h"
+#include "perf/elastic.h"
 
 namespace allot {
 namespace {
@@ -79,6 +80,21 @@ std::string DrawnInWords(const Evaluation& evaluation) {
   if (drawn == 0) return "";
   return fmt::format("drawn at random for {} of {} jobs, from {}", HumanCount(drawn),
                      HumanCount(jobs), Enumerate(from));
+}
+
+std::string DecisionsInWords(const Evaluation& evaluation) {
+  return evaluation.decide_on_events ? "at arrivals and completions"
+                                     : "every " + HumanDuration(evaluation.interval_s);
+}
+
+std::string FixedSizesInWords(const Evaluation& evaluation) {
+  std::int64_t jobs = 0;
+  std::int64_t fixed = 0;
+  for (const EvaluatedWorkload& workload : evaluation.workloads) {
+    jobs += workload.jobs;
+    fixed += workload.fixed_sizes;
+  }
+  return FixedSizesInWords(fixed, jobs);
 }
 
 std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
@@ -249,6 +265,9 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
                            n, IntervalInWords(WindowsOf(evaluation.workloads))));
   if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
     table.AddNote("Throughput models: " + drawn + ".");
+  }
+  if (const std::string fixed = FixedSizesInWords(evaluation); !fixed.empty()) {
+    table.AddNote(fixed);
   }
   if (evaluation.beliefs != "exact") {
     table.AddNote(

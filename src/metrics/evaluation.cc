@@ -32,6 +32,9 @@ EvaluatedWorkload WorkloadFromJson(const Json& json, std::string_view where) {
     workload.drawn.jobs = RequireInteger(json["models_drawn"], "jobs", where);
     workload.drawn.from = RequireText(json["models_drawn"], "from", where);
   }
+  if (json.contains("fixed_sizes")) {
+    workload.fixed_sizes = RequireInteger(json, "fixed_sizes", where);
+  }
   if (json.contains("jct_bound_s"))
     workload.jct_bound_s = RequireNumber(json, "jct_bound_s", where);
   if (json.contains("window")) {
@@ -86,6 +89,7 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
   json["restart_cost_s"] = evaluation.restart_cost_s;
   if (evaluation.launch_cost_s > 0) json["launch_cost_s"] = evaluation.launch_cost_s;
   json["interval_s"] = evaluation.interval_s;
+  if (evaluation.decide_on_events) json["decide_on_events"] = true;
   json["reference"] = evaluation.reference;
   if (!evaluation.read.is_null()) json["read"] = evaluation.read;
   json["workloads"] = Json::array();
@@ -95,6 +99,7 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
                                  {"load", NumberOrNull(workload.load)},
                                  {"seed", workload.seed}});
     if (workload.drawn.jobs > 0) json["workloads"].back()["models_drawn"] = ToJson(workload.drawn);
+    if (workload.fixed_sizes > 0) json["workloads"].back()["fixed_sizes"] = workload.fixed_sizes;
     if (std::isfinite(workload.jct_bound_s))
       json["workloads"].back()["jct_bound_s"] = workload.jct_bound_s;
     if (workload.window != kWindowOfItsOwn) json["workloads"].back()["window"] = workload.window;
@@ -131,6 +136,9 @@ Evaluation EvaluationFromJson(const nlohmann::ordered_json& json, std::string_vi
     evaluation.launch_cost_s = RequireNumber(json, "launch_cost_s", where);
   }
   evaluation.interval_s = RequireNumber(json, "interval_s", where);
+  if (json.contains("decide_on_events")) {
+    evaluation.decide_on_events = RequireFlag(json, "decide_on_events", where);
+  }
   evaluation.reference = RequireText(json, "reference", where);
 
   if (json.contains("read")) evaluation.read = json["read"];

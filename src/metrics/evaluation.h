@@ -21,6 +21,7 @@ struct EvaluatedWorkload {
   double load = kUnknown;  // GPU demand / capacity
   std::uint64_t seed = 0;
   DrawnModels drawn{};            // jobs that got a random throughput profile
+  std::int64_t fixed_sizes = 0;   // jobs that keep their size as their speed at others is unknown
   double jct_bound_s = kUnknown;  // no policy can have a smaller average JCT; unknown: not computed
   // Which window of the trace it was drawn from; workloads of one window are not independent.
   std::int32_t window = kWindowOfItsOwn;
@@ -50,8 +51,9 @@ struct Evaluation {
   Seconds restart_cost_s = 0;
   Seconds launch_cost_s = 0;
   Seconds interval_s = 0;
-  std::string reference;        // id of the policy that the others are compared with
-  nlohmann::ordered_json read;  // what reading the trace left out (trace_stats.h); null of a law
+  bool decide_on_events = false;  // also at arrivals and completions, not only at the interval
+  std::string reference;          // id of the policy that the others are compared with
+  nlohmann::ordered_json read;    // what reading the trace left out (trace_stats.h); null of a law
   std::vector<EvaluatedWorkload> workloads;
   std::vector<EvaluatedPolicy> policies;
 };

@@ -9,7 +9,11 @@ namespace allot {
 
 std::string EvaluationText(const Evaluation& evaluation) {
   const std::vector<PolicyRow> rows = CompareToReference(evaluation);
-  std::string text = ComparisonTable(evaluation, rows).ToText();
+  std::string text;
+  if (!evaluation.decide_on_events) {
+    text = fmt::format("Decisions {}: jobs wait for the next one.\n", DecisionsInWords(evaluation));
+  }
+  text += ComparisonTable(evaluation, rows).ToText();
   if (ServedByUser(evaluation)) {
     text += "\n" + ServiceTable(evaluation, rows).ToText();
     if (HasTenants(evaluation)) text += "\n" + TenantTable(evaluation, rows).ToText();

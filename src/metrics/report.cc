@@ -59,7 +59,7 @@ std::string Facts(const Evaluation& evaluation) {
   if (evaluation.launch_cost_s > 0) {
     html += HtmlFact("Launch cost", HumanDuration(evaluation.launch_cost_s));
   }
-  html += HtmlFact("Decision interval", HumanDuration(evaluation.interval_s));
+  html += HtmlFact("Decisions", DecisionsInWords(evaluation));
   return html + "</dl>\n";
 }
 
@@ -131,6 +131,9 @@ std::string Notes(const Evaluation& evaluation, const std::vector<PolicyRow>& ro
       "most GPUs are idle. Use of the whole run can therefore be far below the load.</p>\n";
   if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
     html += "<p class=\"note\">Throughput models: " + EscapeHtml(drawn) + ".</p>\n";
+  }
+  if (const std::string fixed = FixedSizesInWords(evaluation); !fixed.empty()) {
+    html += "<p class=\"note\">" + EscapeHtml(fixed) + "</p>\n";
   }
   bool oracle = false;
   for (const PolicyRow& row : rows) {

@@ -1,5 +1,7 @@
 #include "perf/elastic.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -29,6 +31,17 @@ std::string SourceOf(const Catalogue& catalogue) {
 }
 
 }  // namespace
+
+void KeepRequestedSize(Job* job) { job->min_gpus = job->max_gpus = 0; }
+
+std::string FixedSizesInWords(std::int64_t fixed, std::int64_t jobs) {
+  if (fixed == 0) return "";
+  return fmt::format(
+      "{} of {} jobs may have other numbers of GPUs by their trace (min_gpus, max_gpus), but name "
+      "no "
+      "throughput model: their speed there is unknown, so they keep the size that they ask for.",
+      fixed, jobs);
+}
 
 void MakeElastic(const ElasticityOptions& options, const Catalogue& catalogue, Workload* workload) {
   if (options.growth < 1 || options.cap < 1) {

@@ -10,6 +10,7 @@
 // What a trace does say stays: a job's own model, its own resize limits.
 
 #include <cstdint>
+#include <string>
 
 #include "perf/catalogue.h"
 #include "workload/workload.h"
@@ -24,6 +25,13 @@ struct ElasticityOptions {
   // efficiency at the requested size are drawn, and all of them where none has it.
   double least_efficiency = 0.4;
 };
+
+// The job runs at the size that it asks for and at no other, also where it names a model: --rigid.
+void KeepRequestedSize(Job* job);
+
+// For people: how many of the jobs keep their size because their speed at others is unknown, though
+// their trace allows others; "" for none.
+std::string FixedSizesInWords(std::int64_t fixed, std::int64_t jobs);
 
 void MakeElastic(const ElasticityOptions& options, const Catalogue& catalogue, Workload* workload);
 

@@ -6,7 +6,7 @@ namespace allot {
 namespace {
 
 ALLOT_REGISTER(ProfileInfo,
-               (ProfileInfo{"default", "decisions every 300 s, 30 s per change of allocation",
+               (ProfileInfo{kDefaultProfile, "decisions every 300 s, 30 s per change of allocation",
                             [](SimOptions* options) { *options = SimOptions{}; }}));
 
 }  // namespace

@@ -30,9 +30,9 @@ std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec) {
   const NamedParams named = ParseNamedParams(spec);
   const auto known = profile.policies.find(named.name);
   if (known == profile.policies.end()) {
-    return NamesNoWorld(named)
-               ? fmt::format("{}{}world={}", spec, named.given.empty() ? ':' : ',', profile.id)
-               : std::string(spec);
+    return NamesNoWorld(named) ? fmt::format("{}{}world={}", spec, named.given.empty() ? ':' : ',',
+                                             profile.policy_world())
+                               : std::string(spec);
   }
   NamedParams base = ParseNamedParams(known->second);
   const PolicyInfo& info = Registry<PolicyInfo>::Global().Get("policy", base.name);

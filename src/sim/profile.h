@@ -21,11 +21,21 @@ struct ProfileInfo {
   std::map<std::string, std::string> policies{};
   // What is compared where nobody names policies, joined by commas; "": as ComparedUnder says.
   std::string compared{};
+  // The profile whose networks and tuned policies serve here too, where it is another.
+  std::string same_policies_as{};
+
+  // What a policy's parameter `world` is here.
+  const std::string& policy_world() const {
+    return same_policies_as.empty() ? id : same_policies_as;
+  }
 };
+
+// The profile where nobody names one.
+inline constexpr const char* kDefaultProfile = "default";
 
 // What a policy spec means under a profile: the profile's spec for that name, overlaid with the
 // parameters given. Specs of other names come back as they are, but for those of policies with a
-// parameter `world`, which is the profile where it is not given.
+// parameter `world`, which is policy_world() where it is not given.
 std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec);
 
 // What an honest comparison names of a policy: NAME-repaired where the profile has one. Of a spec

@@ -4,11 +4,13 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/check.h"
 #include "core/error.h"
 #include "core/interrupt.h"
+#include "perf/elastic.h"
 #include "perf/table_cache.h"
 #include "sim/autoscaler.h"
 #include "sim/belief.h"
@@ -23,6 +25,15 @@ void LimitGpus(const ModelPtr& model, Job* job) {
   if (application == nullptr) return;
   const GpuCount most = application->application()->types().front().most_gpus;
   if (most > 0) job->max_gpus = std::min(job->highest(), std::max(most, job->gpus));
+}
+
+// Without a model nobody knows how fast the job is at another size than the one that it asks for.
+// The job as it then runs, where its trace allows other sizes.
+std::optional<Job> AtItsOwnSize(const Job& job) {
+  if (job.model >= 0 || job.rigid()) return std::nullopt;
+  Job fixed = job;
+  KeepRequestedSize(&fixed);
+  return fixed;
 }
 
 // Of a simulation, the job can be left out or changed: --oversized (experiment/oversized.h).
@@ -78,8 +89,11 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   TableCache tables(catalogue, *types);
   tables.CheckTypes(workload_);
   facts_.reserve(workload_.jobs.size());
-  for (const Job& job : workload_.jobs) {
+  for (const Job& as_traced : workload_.jobs) {
     ThrowIfInterrupted();
+    const std::optional<Job> fixed = AtItsOwnSize(as_traced);
+    if (fixed) ++fixed_sizes_;
+    const Job& job = fixed ? *fixed : as_traced;
     RequireFit(tables, workload_, job);
     TableCache::Offer offer =
         tables.OfferFor(workload_, job, RulesOf(static_cast<JobIndex>(facts_.size())).sizes);

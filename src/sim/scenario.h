@@ -69,7 +69,8 @@ class Scenario {
   // DataError for an empty workload or a job that fits on no GPU type of the cluster. `estimates`:
   // JobFacts::estimate, one a job, where known already; else `options.lengths` makes them. Jobs
   // whose model varies() progress as the model says (sim/model_process.h), all others as their
-  // table does, and either as `options.progress` changes it.
+  // table does, and either as `options.progress` changes it. Jobs without a model keep the size
+  // that they ask for.
   Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
            const Catalogue& catalogue = Catalogue::Embedded(),
            std::span<const double> estimates = {});
@@ -86,6 +87,10 @@ class Scenario {
   const std::vector<NodeEvent>& node_events() const { return node_events_; }
 
   const JobFacts& facts(JobIndex job) const { return facts_[static_cast<std::size_t>(job)]; }
+
+  // Jobs whose trace allows other sizes (min_gpus, max_gpus), but names no model: how fast they are
+  // there is unknown, so they keep the size that they ask for.
+  std::int64_t fixed_sizes() const { return fixed_sizes_; }
 
   // Of the operator, for this job.
   const JobRules& RulesOf(JobIndex job) const {
@@ -130,6 +135,7 @@ class Scenario {
   std::vector<JobFacts> facts_;
   std::vector<NodeEvent> node_events_;
   bool has_processes_ = false;
+  std::int64_t fixed_sizes_ = 0;
   static inline const JobRules kNoRules;
   std::vector<JobRules> job_rules_;  // by job; empty: the operator has none
   bool has_binding_rules_ = false;

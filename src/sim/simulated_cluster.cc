@@ -14,8 +14,10 @@
 namespace allot {
 namespace {
 
-// A time-driven policy that leaves an idle cluster idle for this many decisions has lost its jobs.
-constexpr std::int64_t kStuckAfter = 100'000;
+// Where nothing arrives or ends for longer than so many intervals (a year of 300 s), the time
+// between two decisions grows with it: each is this part of the quiet time. A misread unit can make
+// a job last for millennia.
+constexpr double kMostQuietDecisions = 100'000;
 
 // Whether it keeps its type and as many GPUs on each node, up to rotation.
 bool SameShape(const Observation& o, std::size_t row, const Allocation::Entry& entry,
@@ -85,6 +87,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
   o.cluster = &scenario.cluster();
   nodes_present_ = static_cast<std::int32_t>(scenario.cluster().nodes().size());
   o.decision = 0;
+  last_event_ = o.now;
   row_of_job_.assign(all, -1);
   records_.resize(all);
   inverse_duration_.resize(jobs);
@@ -143,28 +146,14 @@ void SimulatedCluster::FindFirstFinish() {
   for (const Run& run : runs_) first_finish_ = std::min(first_finish_, run.finish);
 }
 
-// `event`: the next one, whatever is decided.
-void SimulatedCluster::CheckNotStuck(Seconds event, Seconds holds_until) {
-  // Running is not enough: a configuration may make no progress.
-  idle_decisions_ = running_rows_.empty() || event == kNever ? idle_decisions_ + 1 : 0;
-  const bool asked_again = event != kNever || holds_until != kNever;
-  if (asked_again && idle_decisions_ <= kStuckAfter) return;
-  const std::string when = asked_again ? fmt::format("for {} decisions in a row", idle_decisions_)
-                                       : std::string("and nothing will change that");
-  const Observation& o = observation_;
-  const std::string first = fmt::format("the first of them, '{}', asks for {} GPUs",
-                                        scenario_.workload().jobs[At(o.job.front())].id,
-                                        (*o.table.front())[o.requested.front()].demand.gpus);
-  if (running_rows_.empty()) {
-    throw RunError("{} jobs wait on an idle cluster {}: {} (time {} s)", o.rows(), when, first,
-                   o.now);
-  }
-  throw RunError("{} jobs are unfinished, {} of them run without progress, {}: {} (time {} s)",
-                 o.rows(), running_rows_.size(), when, first, o.now);
-}
-
 Seconds SimulatedCluster::IntervalAfterNow() const {
   return (std::floor(observation_.now / observation_.interval) + 1) * observation_.interval;
+}
+
+Seconds SimulatedCluster::NextQuietDecision() const {
+  const Seconds quiet = observation_.now - last_event_;
+  if (quiet <= kMostQuietDecisions * observation_.interval) return IntervalAfterNow();
+  return NextInterval(observation_.now + quiet / kMostQuietDecisions);
 }
 
 Seconds SimulatedCluster::InstantOf(Seconds event) const {
@@ -188,7 +177,7 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
   // The size of the cluster is thought about at every interval.
   if (autoscaler_ != nullptr) holds_until = 0;
   if (rules_ != nullptr) holds_until = std::min(holds_until, rules_->next_change());
-  const Seconds next_interval = IntervalAfterNow();
+  const Seconds next_quiet = NextQuietDecision();
   const Seconds next_event = InstantOf(event);
   if (scenario_.options().whole_rounds) {
     PassRound();
@@ -200,7 +189,7 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
     PassSteps(holds_until);
   } else {
     CheckNotStuck(event, holds_until);
-    AdvanceTo(std::min(next_event, std::max(NextInterval(holds_until), next_interval)));
+    AdvanceTo(std::min(next_event, std::max(NextInterval(holds_until), next_quiet)));
     if (!measured_at_.empty()) MeasureRates();
   }
   if (autoscaler_ != nullptr) Scale();

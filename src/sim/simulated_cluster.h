@@ -77,9 +77,9 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
     Seconds round_end = 0;  // of its part of it
   };
 
-  struct Completion {  // of a job: when it ended, and how many GPUs came free
+  struct Completion {  // of a job
     Seconds time;
-    GpuCount gpus;
+    GpuCount gpus;  // that came free
   };
 
   void NotePoint(TimelinePoint point);  // its nodes are those of now
@@ -112,9 +112,8 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   void ShowRenewed();
   void PassSteps(Seconds holds_until);
   ApplyReport ApplyRuled(const Allocation& answer);
-  // Of jobs that share GPUs.
-  void FollowPartners(const Allocation& allocation);
-  void PartFromPartners();  // who has lost its partner is alone
+  void FollowPartners(const Allocation& allocation);  // of jobs that share GPUs
+  void PartFromPartners();                            // who has lost its partner is alone
   void ChargeSurvivors(Seconds time);
   GpuCount ComesFree(std::size_t slot) const;
   GpuCount GpusUsed() const;
@@ -126,8 +125,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   Run Give(const Allocation::Entry& entry, std::size_t row, const Run* before, bool same_shape,
            ApplyReport* report);
   Run RunOf(std::size_t row, std::int32_t configuration, Seconds ready) const;
-  // Of jobs with a process, whose rates change as they train.
-  void BeginWalks();  // of those that were given something
+  void BeginWalks();  // of jobs with a process that were given something
   JobProcess::Segment SegmentOf(std::size_t row, double* done) const;
   double Walk(std::size_t row, double done, Seconds worked) const;
   Seconds WalkToEnd(std::size_t row, const Run& run) const;
@@ -141,6 +139,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   Seconds NextTick(Seconds time) const;      // first decision instant >= time
   Seconds NextInterval(Seconds time) const;  // first scheduled one >= time
   Seconds IntervalAfterNow() const;          // the next scheduled one
+  Seconds NextQuietDecision() const;         // the same, later in very long quiet times
   Seconds InstantOf(Seconds event) const;    // when it is decided on
   void FindFirstFinish();
   Seconds FinishAt(const Run& run, Seconds exact) const;
@@ -155,14 +154,15 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   Observation observation_;
   std::vector<std::int32_t> running_rows_;  // ascending
   std::vector<Run> runs_;                   // of these
-  Seconds first_finish_ = kNever;           // of these
-  std::vector<double> inverse_duration_;    // by job, of those that have arrived
-  std::vector<std::int32_t> row_of_job_;    // -1: not a row
+  Seconds first_finish_ = kNever;
+  std::vector<double> inverse_duration_;  // by job, of those that have arrived
+  std::vector<std::int32_t> row_of_job_;  // -1: not a row
   Holdings holdings_;
   std::unique_ptr<SimulatedRules> rules_;  // null: none hold jobs
   std::vector<JobRecord> records_;
   std::vector<TimelinePoint> timeline_;
   Seconds last_decision_ = -1;
+  Seconds last_event_ = 0;  // when a job last arrived or ended, or a node came or went
   StepFacts step_;
   std::unique_ptr<Belief> belief_;    // null: policies see the true tables
   std::vector<Seconds> measured_at_;  // by job: when its rate was last measured, or it started

@@ -24,6 +24,7 @@ void SimulatedCluster::AdvanceTo(Seconds time) {
     const NodeEvent& event = nodes[next_node_event_];
     if (event.time > observation_.now) PassTo(event.time);
     Apply(event);
+    last_event_ = event.time;
   }
   PassTo(time);
 }

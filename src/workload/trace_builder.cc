@@ -79,7 +79,24 @@ void TraceBuilder::Add(Job job) {
   for (const std::string& reason : adjustments_) report_->Adjust(reason, place());
 }
 
+// A column in other units than its reader takes it for gives such jobs, and they decide every mean.
+void TraceBuilder::NoteVeryLongJobs() const {
+  constexpr Seconds kVeryLong = 10 * 365.25 * 86400;
+  std::int64_t count = 0;
+  const Job* first = nullptr;
+  for (const Job& job : workload_.jobs) {
+    if (!(job.duration > kVeryLong)) continue;
+    if (count++ == 0) first = &job;
+  }
+  if (count == 0) return;
+  report_->notes.push_back(
+      fmt::format("run times above ten years: {} of {} jobs, the first '{}' with {} s ({}:{}); is their unit "
+      "right?",
+      count, workload_.jobs.size(), first->id, first->duration, path_, first->line));
+}
+
 Workload TraceBuilder::Finish() {
+  NoteVeryLongJobs();
   workload_.Finish();
   return std::move(workload_);
 }

@@ -56,6 +56,7 @@ class TraceBuilder {
  private:
   void Guard(int line, const std::function<void()>& read);
   void Add(Job job);
+  void NoteVeryLongJobs() const;
 
   std::string path_;
   ReadOptions options_;

@@ -190,6 +190,38 @@ TEST(SimulatedClusterTest, TheTimelineHasCompletionsBetweenDecisions) {
                                             "300 s: 1 1 1", "320 s: 0 0 0"}));
 }
 
+// 0.1 + 0.2 is larger than 0.3 by 5e-17.
+TEST(SimulatedClusterTest, AnEndThatRoundingMakesLateIsInTime) {
+  SimOptions options;
+  options.decide_on_events = true;
+  options.restart_cost = 60;
+  const Scenario scenario = ScenarioOf({{0.1, 1, 0.2}, {0.3, 1, 3600}}, "1x1", options);
+  const RunOutcome outcome = RunPolicy(scenario, *Las());
+  EXPECT_EQ(outcome.records[0].finish, 0.3);
+  EXPECT_EQ(outcome.records[0].preemptions, 0);
+  EXPECT_EQ(outcome.records[1].first_start, 0.3);
+}
+
+TEST(SimulatedClusterTest, QuietTimesHaveBoundedDecisions) {
+  SimOptions options;
+  options.interval = 1;
+  const Scenario scenario = ScenarioOf({{0, 1, 1e8}}, "1x1", options);
+  ScriptedPolicy policy({std::vector<GpuCount>{1}});
+  const RunOutcome outcome = RunPolicy(scenario, policy);
+  EXPECT_EQ(outcome.records[0].finish, 1e8);
+  EXPECT_LT(outcome.drive.decisions, 900'000);  // 1e5 (1 + ln 1e3)
+  EXPECT_GT(outcome.drive.decisions, 100'000);
+}
+
+TEST(SimulatedClusterTest, JobsWithoutAModelKeepTheirSize) {
+  const Scenario scenario(testing_support::WorkloadOf({{0, 4, 3600, 1, 4}, {0, 1, 60}}),
+                          ClusterSpec::Parse("1x4"), {});
+  EXPECT_EQ(scenario.fixed_sizes(), 1);
+  EXPECT_EQ(scenario.facts(0).table->size(), 1);
+  EXPECT_EQ((*scenario.facts(0).table)[0].demand.gpus, 4);
+  EXPECT_EQ(ScenarioOf({{0, 4, 3600, 1, 4}}, "1x4").fixed_sizes(), 0);
+}
+
 TEST(SimulatedClusterTest, AnIdleClusterThatNothingWillChangeIsAnError) {
   const Scenario scenario = ScenarioOf({{0, 1, 400}}, "1x1");
   SimulatedCluster cluster(scenario);

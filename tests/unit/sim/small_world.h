@@ -40,9 +40,28 @@ inline Workload WorkloadOf(const std::vector<SmallJob>& jobs) {
   return workload;
 }
 
+// Rate 1 at any number of GPUs.
+inline const Catalogue& EqualRates() {
+  static const Catalogue catalogue = [] {
+    Catalogue made;
+    made.Add(MakeConstantModel());
+    return made;
+  }();
+  return catalogue;
+}
+
+// Jobs with limits name a model, as jobs without one keep their size.
+inline Workload WithEqualRates(Workload workload) {
+  for (Job& job : workload.jobs) {
+    if (!job.rigid()) job.model = workload.models.Intern("constant");
+  }
+  return workload;
+}
+
 inline Scenario ScenarioOf(const std::vector<SmallJob>& jobs, const std::string& cluster,
                            SimOptions options = {}) {
-  return Scenario(WorkloadOf(jobs), ClusterSpec::Parse(cluster), std::move(options));
+  return Scenario(WithEqualRates(WorkloadOf(jobs)), ClusterSpec::Parse(cluster), std::move(options),
+                  EqualRates());
 }
 
 // The registered heuristics stand above this folder; their compositions are all that is needed.
