@@ -1,34 +1,31 @@
 // allot forecast: when the jobs of a moment will start and end, or how good such forecasts are.
 
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/declare_world.h"
+#include "cli/forecast_tables.h"
 #include "cli/typed_command.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "core/index.h"
 #include "core/json_text.h"
-#include "core/version.h"
+#include "experiment/recorded_moment.h"
+#include "experiment/whatif.h"
 #include "experiment/world.h"
-#include "metrics/humanise.h"
-#include "metrics/table.h"
 #include "outlook/length_check.h"
 #include "outlook/outlook_check.h"
-#include "outlook/past_lengths.h"
 #include "workload/calendar.h"
+#include "workload/past_lengths.h"
 
 namespace allot {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct ForecastOptions {
   WorldSpec world;
-  std::string policy = "fifo";
+  std::string policy;  // "": the usual one
   std::string at;
   std::string history;
   std::string calibration;
@@ -55,6 +52,7 @@ struct Before {
 Before BeforeOf(const ForecastOptions& o, World& world) {
   Before before;
   WorldSpec past = o.world;
+  past.lengths = world.spec().lengths;
   past.workloads = 1;
   if (o.history.empty() && (world.in_settings() || world.made_by_law())) {
     past.seed += 1'000'003;  // another draw of the same
@@ -100,6 +98,37 @@ Before BeforeOf(const ForecastOptions& o, World& world) {
   return before;
 }
 
+// The moment that is forecast begins with the record of an export, not with a simulated past: jobs
+// ran and waited in it when it was taken.
+bool BeginsWithRecord(const ForecastOptions& o, World& world) {
+  const WorldSpec& spec = world.spec();
+  return !o.check && !world.in_settings() && world.trace().recorded_until && spec.from.empty() &&
+         spec.to.empty() && spec.loads.empty();
+}
+
+Seconds MomentIn(const Workload& record, const std::string& at) {
+  const Seconds until = *record.recorded_until;
+  if (at.empty()) return until;
+  const Seconds moment = ParseWhen(record, at);
+  if (moment <= until) return moment;
+  throw UsageError("--at must not lie after the end of the record, {}, got {}",
+                   TimeText(record, until), at);
+}
+
+// Lengths come with the moment. Arrivals are drawn from what came in the record before it, where
+// that is long enough to tell something.
+Before BeforeMoment(const ForecastOptions& o, World& world, Seconds at) {
+  const Workload& record = world.trace();
+  const Seconds block = SpanOf(o.block);
+  const bool any_ended = std::any_of(record.jobs.begin(), record.jobs.end(),
+                                     [](const Job& job) { return job.ended(); });
+  Before before;
+  if (!any_ended || at - record.recorded_from < block) return before;
+  before.arrivals = std::make_shared<PastArrivals>(world.Scenarios().front().scenario,
+                                                   at - record.recorded_from, block);
+  return before;
+}
+
 // Forecasts at the first decision from `at` on.
 class AtMoment : public DecisionListener {
  public:
@@ -115,18 +144,26 @@ class AtMoment : public DecisionListener {
   void OnDecision(const Observation& o, const Allocation&) override {
     if (seen_) return;
     lengths_.Observe(o);
-    if (o.now < at_) return;
-    seen_ = true;
-    observation_ = o;
-    const Workload& workload = scenario_.workload();
-    const auto origin = static_cast<Seconds>(ParseCalendar(workload.origin).value_or(0));
-    jobs_ = outlook_.Of({o, origin, &workload.tenants.names()}, lengths_, policy_).jobs;
+    if (o.now >= at_) LookAhead(o);
+  }
+  // In place of a run: from an observation whose events tell what ended before.
+  void Begin(const Observation& o) {
+    lengths_.Observe(o);
+    LookAhead(o);
   }
   bool seen() const { return seen_; }
   const Observation& observation() const { return observation_; }
   std::vector<JobOutlook>& jobs() { return jobs_; }
 
  private:
+  void LookAhead(const Observation& o) {
+    seen_ = true;
+    observation_ = o;
+    const Workload& workload = scenario_.workload();
+    const auto origin = static_cast<Seconds>(ParseCalendar(workload.origin).value_or(0));
+    jobs_ = outlook_.Of({o, origin, &workload.tenants.names()}, lengths_, policy_).jobs;
+  }
+
   const Outlook& outlook_;
   const Scenario& scenario_;
   LengthModel lengths_;
@@ -136,125 +173,6 @@ class AtMoment : public DecisionListener {
   Observation observation_;
   std::vector<JobOutlook> jobs_;
 };
-
-Json QuantilesJson(const TimeQuantiles& times) {
-  Json json = Json::object();
-  for (std::size_t l = 0; l < times.size(); ++l) {
-    json[fmt::format("{}", kOutlookLevels[l])] = std::isfinite(times[l]) ? Json(times[l]) : Json();
-  }
-  return json;
-}
-
-std::string AheadText(Seconds time, Seconds now) {
-  if (std::isnan(time)) return "";
-  return time == kNever ? "later" : HumanDuration(time - now);
-}
-
-std::string TimeText(const Workload& workload, Seconds time) {
-  const auto origin = ParseCalendar(workload.origin);
-  if (!origin) return fmt::format("{:.0f} s", time);
-  return FormatCalendar(*origin + std::llround(time));
-}
-
-void ShowJobs(const Scenario& scenario, AtMoment& moment, const ForecastOptions& o,
-              const GlobalOptions& globals) {
-  const Workload& workload = scenario.workload();
-  const Observation& now = moment.observation();
-  Json rows = Json::array();
-  using Align = TextTable::Align;
-  TextTable table({{"job", Align::kLeft},
-                   {"user", Align::kLeft},
-                   {"GPUs"},
-                   {"submitted", Align::kLeft},
-                   {"start 10 %"},
-                   {"50 %"},
-                   {"90 %"},
-                   {"end 10 %"},
-                   {"50 %"},
-                   {"90 %"}});
-  for (std::size_t r = 0; r < moment.jobs().size(); ++r) {
-    const JobOutlook& outlook = moment.jobs()[r];
-    const Job& job = workload.jobs[At(outlook.job)];
-    Json row = {{"job", job.id},
-                {"user", workload.users[job.user]},
-                {"gpus", job.gpus},
-                {"submit", job.submit},
-                {"waits", outlook.waits},
-                {"start", outlook.waits && outlook.told() ? QuantilesJson(outlook.start) : Json()},
-                {"end", outlook.told() ? QuantilesJson(outlook.end) : Json()}};
-    rows.push_back(std::move(row));
-    const auto ahead = [&](Seconds time) {
-      return outlook.told() ? AheadText(time, now.now) : "?";
-    };
-    table.AddRow({job.id, workload.users[job.user], std::to_string(job.gpus),
-                  TimeText(workload, job.submit), outlook.waits ? ahead(outlook.start[0]) : "runs",
-                  ahead(outlook.start[1]), ahead(outlook.start[2]), ahead(outlook.end[0]),
-                  ahead(outlook.end[1]), ahead(outlook.end[2])});
-  }
-  if (globals.json) {
-    std::printf("%s\n",
-                JsonText(Json{{"now", now.now},
-                              {"policy", o.policy},
-                              {"samples", o.samples > 0 ? o.samples : SamplesFor(now.rows())},
-                              {"seed", o.world.seed},
-                              {"jobs", std::move(rows)}})
-                    .c_str());
-    return;
-  }
-  std::printf("%s, %d jobs, policy %s; times from now\n%s", TimeText(workload, now.now).c_str(),
-              static_cast<int>(now.rows()), o.policy.c_str(), table.ToText().c_str());
-}
-
-std::string ShareText(double share) { return std::isnan(share) ? "-" : HumanShare(share); }
-
-void ShowScores(const std::vector<OutlookScore>& scores, const OutlookCheck& check,
-                const ForecastOptions& o, const GlobalOptions& globals) {
-  Json rows = Json::array();
-  using Align = TextTable::Align;
-  TextTable table({{"what", Align::kLeft},
-                   {"median lies", Align::kLeft},
-                   {"times"},
-                   {"moments"},
-                   {"in 80 %"},
-                   {"before"},
-                   {"after"},
-                   {"pinball"},
-                   {"width"}});
-  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
-  const auto time = [](double value) {
-    if (std::isnan(value)) return std::string("-");
-    return value == kNever ? std::string("open") : HumanDuration(value);
-  };
-  for (const OutlookScore& score : scores) {
-    rows.push_back({{"what", score.what},
-                    {"lead", score.lead},
-                    {"times", score.times},
-                    {"moments", score.moments},
-                    {"covered", number(score.covered)},
-                    {"below", number(score.below)},
-                    {"above", number(score.above)},
-                    {"pinball_s", number(score.pinball)},
-                    {"width_s", number(score.width)}});
-    table.AddRow({score.what, score.lead, std::to_string(score.times),
-                  std::to_string(score.moments), ShareText(score.covered), ShareText(score.below),
-                  ShareText(score.above), time(score.pinball), time(score.width)});
-  }
-  if (globals.json) {
-    std::printf("%s\n", JsonText(Json{{"command", TypedCommand()},
-                                      {"version", Version()},
-                                      {"policy", o.policy},
-                                      {"moments", check.moments()},
-                                      {"cpu_s", check.cpu_seconds()},
-                                      {"scores", std::move(rows)}})
-                            .c_str());
-    return;
-  }
-  std::printf(
-      "%lld moments, policy %s; %.0f ms CPU a forecast\n%s",
-      static_cast<long long>(check.moments()), o.policy.c_str(),
-      check.moments() > 0 ? 1e3 * check.cpu_seconds() / static_cast<double>(check.moments()) : 0.0,
-      table.ToText().c_str());
-}
 
 void Check(const ForecastOptions& o, const Scenario& scenario, const Outlook& outlook,
            const LengthModel& lengths, Policy& policy, Policy& future,
@@ -275,7 +193,7 @@ void Check(const ForecastOptions& o, const Scenario& scenario, const Outlook& ou
   const RunOutcome outcome = RunPolicy(scenario, policy, listeners);
   std::vector<ForetoldTime> times = check.Times(outcome.records);
   if (!o.fit.empty()) {
-    Json json = OutlookCalibration::Fit(times).ToJson();
+    nlohmann::ordered_json json = OutlookCalibration::Fit(times).ToJson();
     json["command"] = TypedCommand();
     WriteTextFile(o.fit, JsonText(json) + "\n");
   }
@@ -288,25 +206,46 @@ void Check(const ForecastOptions& o, const Scenario& scenario, const Outlook& ou
     const auto calibration = OutlookCalibration::FromFile(o.calibration);
     for (ForetoldTime& time : times) time.ahead = calibration.Of(time.what, time.ahead);
   }
-  ShowScores(ScoresOf(times, SpanOf(o.horizon)), check, o, globals);
+  ShowScores(ScoresOf(times, SpanOf(o.horizon)), check, o.policy, globals.json);
 }
 
-int Forecast(const ForecastOptions& o, const GlobalOptions& globals) {
-  if (o.at.empty() && !o.check) {
-    throw UsageError("--at TIME says of which moment; or --check how good forecasts are");
+void BeginWithRecord(const Scenario& scenario, Seconds at, const GlobalOptions& globals,
+                     AtMoment* moment) {
+  const RecordedMoment recorded = MomentOfRecord(scenario, at);
+  if (recorded.without_room > 0 && !globals.quiet) {
+    std::fprintf(stderr,
+                 "note: %lld of the jobs that run have no room on this cluster and are left out, "
+                 "with their %d GPUs\n",
+                 static_cast<long long>(recorded.without_room), recorded.gpus_without_room);
   }
+  moment->Begin(recorded.observation);
+}
+
+int Forecast(ForecastOptions o, const GlobalOptions& globals) {
   for (const auto& [name, value] :
        {std::pair("until", &o.until), {"fit", &o.fit}, {"out", &o.out}}) {
     if (!o.check && !value->empty()) throw UsageError("--{} is for --check", name);
   }
   World world(o.world);
+  const bool of_record = BeginsWithRecord(o, world);
+  // Estimates of lengths that were drawn would tell nothing.
+  world.GoByTimeLimits(of_record ? "none" : "");
+  if (o.at.empty() && !o.check && !of_record) {
+    throw UsageError(
+        "--at TIME says of which moment, or --check how good forecasts are; without both there "
+        "must "
+        "be jobs that run or wait when the trace ends");
+  }
+  if (o.policy.empty()) o.policy = of_record ? kPresentPolicy : "fifo";
+  if (!globals.quiet) std::fputs(world.ReadNote().c_str(), stderr);
   const auto policy = world.MakePolicy(o.policy);
   const auto future = world.MakePolicy(o.policy);
-  const auto scenarios = world.Scenarios();
-  if (scenarios.size() > 1) {
-    throw UsageError("forecast is of one workload, got --workloads {}", scenarios.size());
+  if (world.spec().workloads > 1) {
+    throw UsageError("forecast is of one workload, got --workloads {}", world.spec().workloads);
   }
-  const Scenario& scenario = *scenarios.front().scenario;
+  const std::shared_ptr<const Scenario> whole =
+      of_record ? world.WholeRecord() : world.Scenarios().front().scenario;
+  const Scenario& scenario = *whole;
   if (IsOracle(*policy, scenario)) {
     throw UsageError(
         "policy '{}' decides by true lengths here, which nobody can know ahead: a forecast needs "
@@ -316,11 +255,15 @@ int Forecast(const ForecastOptions& o, const GlobalOptions& globals) {
   if (policy->ideal_shares() != nullptr) {
     throw UsageError("policy '{}' gives fractions of GPUs; forecasts are of whole jobs", o.policy);
   }
-  const Before before = BeforeOf(o, world);
+  const Seconds at = of_record ? MomentIn(scenario.workload(), o.at)
+                     : o.check ? 0
+                               : ParseWhen(scenario.workload(), o.at);
+  const Before before =
+      of_record && o.history.empty() ? BeforeMoment(o, world, at) : BeforeOf(o, world);
   if (before.arrivals == nullptr && !globals.quiet) {
-    std::fprintf(stderr,
-                 "note: no history (--history TRACE@DATE, or jobs before --from): nobody else is "
-                 "taken to come\n");
+    std::fprintf(
+        stderr, "note: no history (--history TRACE@DATE, or %s): nobody else is taken to come\n",
+        of_record ? "jobs that ended within --block before the moment" : "jobs before --from");
   }
   OutlookOptions options;
   options.samples = o.samples;
@@ -333,19 +276,25 @@ int Forecast(const ForecastOptions& o, const GlobalOptions& globals) {
     Check(o, scenario, outlook, before.lengths, *policy, *future, globals);
     return 0;
   }
-  AtMoment moment(outlook, scenario, before.lengths, *future, ParseWhen(scenario.workload(), o.at));
-  SimulatedCluster cluster(scenario);
-  DecisionListener* const listeners[] = {&moment};
-  Drive(cluster, *policy, ContextOf(scenario), listeners,
-        {.time_decisions = false, .enough = [&] { return moment.seen(); }});
-  if (!moment.seen()) {
-    throw UsageError("--at must lie before the end of the run, {} s, got {}", cluster.Observe().now,
-                     o.at);
+  AtMoment moment(outlook, scenario, before.lengths, *future, at);
+  if (of_record) {
+    BeginWithRecord(scenario, at, globals, &moment);
+  } else {
+    SimulatedCluster cluster(scenario);
+    DecisionListener* const listeners[] = {&moment};
+    Drive(cluster, *policy, ContextOf(scenario), listeners,
+          {.time_decisions = false, .enough = [&] { return moment.seen(); }});
+    if (!moment.seen()) {
+      throw UsageError("--at must lie before the end of the run, {} s, got {}",
+                       cluster.Observe().now, o.at);
+    }
   }
   if (!o.calibration.empty()) {
     OutlookCalibration::FromFile(o.calibration).Apply(moment.observation().now, &moment.jobs());
   }
-  ShowJobs(scenario, moment, o, globals);
+  ShowForecast(
+      {scenario.workload(), moment.observation(), moment.jobs(), o.policy, o.samples, o.world.seed},
+      globals.json);
   return 0;
 }
 
@@ -355,10 +304,13 @@ ALLOT_REGISTER(
         "forecast", "when jobs will start and end, as quantiles; how good such forecasts are",
         [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<ForecastOptions>();
+          o->world.oversized = "drop";  // nodes may be drained today
           DeclareWorld(line, o->world);
-          line.Option("-p,--policy", o->policy, "present policy; see 'allot list'").ShowDefault();
+          line.Option("-p,--policy", o->policy, "present policy; see 'allot list'")
+              .DefaultText("fifo; of an export in which jobs run or wait easy");
           line.Option("--at", o->at,
-                      "the moment: date, 14d, or seconds after --from; of --check the first one");
+                      "the moment: date, 14d, or seconds after --from; of --check the first one")
+              .DefaultText("of an export in which jobs run or wait: when it was made");
           line.Option("--history", o->history,
                       "trace of what came before, TRACE@DATE: lengths and arrivals are drawn from "
                       "it")

@@ -104,7 +104,8 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     evaluation.workloads.push_back({workload.name, static_cast<std::int64_t>(workload.jobs.size()),
                                     named.load, named.seed, workload.drawn,
                                     named.scenario->fixed_sizes()});
-    if (options.bounds) {
+    // No completion time is known of jobs that had not ended with the trace, so none bounds them.
+    if (options.bounds && !workload.recorded_until) {
       evaluation.workloads.back().jct_bound_s = MeanJctBound(*named.scenario).mean_jct;
     }
     evaluation.workloads.back().window = named.window;

@@ -76,7 +76,7 @@ void FitToCluster(Oversized oversized, const ClusterSpec& cluster, Workload* wor
       report->Drop(room.gpus == 0         ? kTypeIsLacking
                    : job.gpus > room.gpus ? kRoomIsLacking
                                           : kHostsAreTooSmall,
-                   place);
+                   place, job.gpus * workload->RecordedRunTime(job));
       continue;
     }
     if (!fits && room.with_hosts > 0) {

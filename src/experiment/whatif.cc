@@ -12,9 +12,11 @@
 #include "core/strings.h"
 #include "experiment/oversized.h"
 #include "experiment/spec_list.h"
+#include "experiment/whatif_notes.h"
 #include "metrics/quantile.h"
 #include "perf/elastic.h"
 #include "sim/run.h"
+#include "workload/trace_stats.h"
 
 namespace allot {
 namespace {
@@ -62,10 +64,11 @@ class WhatIfMaker {
     for (const Job& job : workload.jobs) {
       const bool known = job.recorded_wait >= 0;
       served.wait.push_back(known ? job.recorded_wait : kUnknown);
-      served.jct.push_back(known ? job.recorded_wait + job.duration : kUnknown);
+      served.jct.push_back(known && job.ended() ? job.recorded_wait + job.duration : kUnknown);
       if (!known) continue;
-      busy += job.gpus * job.duration;
-      last = std::max(last, job.submit + job.recorded_wait + job.duration);
+      const Seconds ran = workload.RecordedRunTime(job);
+      busy += job.gpus * ran;
+      last = std::max(last, job.submit + job.recorded_wait + ran);
     }
     WhatIfScene scene;
     scene.kind = Kind::kRecorded;
@@ -76,7 +79,7 @@ class WhatIfMaker {
           "The trace does not tell when jobs started: what happened is not shown.");
       return;
     }
-    if (scene.jobs == static_cast<std::int64_t>(workload.jobs.size()) && last > 0) {
+    if (scene.jobs == result_.what_if.jobs - result_.what_if.pending && last > 0) {
       const double use = busy / (gpus * (last - workload.jobs.front().submit));
       if (use <= 1) scene.gpu_utilisation = use;
     }
@@ -103,8 +106,11 @@ class WhatIfMaker {
         const double wait = kind == Kind::kElastic
                                 ? record.first_start - record.submit
                                 : std::max(0.0, jct - record.gpu_seconds / job.gpus);
-        served[c].wait.push_back(ended ? wait : kUnknown);
-        served[c].jct.push_back(jct);
+        // How long a job waited that the record leaves waiting, or ran that it leaves running, is
+        // not known of what happened: no mean of what could have happened has it either.
+        const bool waited = ended && job.outcome != Outcome::kPending;
+        served[c].wait.push_back(waited ? wait : kUnknown);
+        served[c].jct.push_back(job.ended() ? jct : kUnknown);
         unfinished[c] += ended ? 0 : 1;
       }
     };
@@ -156,7 +162,8 @@ class WhatIfMaker {
       group.name = names[name];
       group.jobs = static_cast<std::int64_t>(jobs.size());
       for (const std::size_t j : jobs) {
-        group.gpu_hours += workload.jobs[j].gpus * workload.jobs[j].duration / 3600;
+        const Job& job = workload.jobs[j];
+        group.gpu_hours += job.gpus * workload.RecordedRunTime(job) / 3600;
       }
       for (const Served& served : served_) {
         Served of_group;
@@ -188,11 +195,6 @@ Contender LearnedContender(const std::string& checkpoint, const std::string& wor
   const Serving serving{.world = world};
   MakeLearnedPolicy(*agent, serving);  // refuse now, not after minutes
   return {"learned", [agent, serving] { return MakeLearnedPolicy(*agent, serving); }};
-}
-
-bool AnyForetold(const Workload& workload) {
-  return std::any_of(workload.jobs.begin(), workload.jobs.end(),
-                     [](const Job& job) { return job.user_estimate > 0; });
 }
 
 // Some job may be resized, and its trace tells how fast it is then.
@@ -312,15 +314,18 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   WhatIfMaker maker(options);
   WhatIf& what_if = maker.result().what_if;
   WorldSpec spec = options.world;
-  bool foretold = false;
   std::string fixed_sizes;
+  TimeLimits limits;
   const bool elastic = [&] {
     World asked(spec, &cache);
     const Workload& trace = asked.trace();
     if (options.on_note) options.on_note(asked.ReadNote());
-    foretold = AnyForetold(trace);
     fixed_sizes = FixedSizesNote(spec, trace);
-    if (spec.lengths.empty() && foretold) spec.lengths = "user";
+    limits = asked.GoByTimeLimits();
+    WorldSpec whole = spec;  // with jobs that the cluster has no room for
+    whole.oversized = "error";
+    what_if.most_gpus_at_once = MostGpusAtOnce(World(whole, &cache).trace());
+    spec.lengths = asked.spec().lengths;
     return asked.elastic() || (!spec.rigid && AnyElastic(trace));
   }();
 
@@ -353,6 +358,10 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   what_if.workload = world.trace().name;
   what_if.origin = workload.origin;
   what_if.jobs = static_cast<std::int64_t>(workload.jobs.size());
+  what_if.running = CountOutcome(workload, Outcome::kRunning);
+  what_if.pending = CountOutcome(workload, Outcome::kPending);
+  what_if.gpu_hours = workload.GpuSeconds() / 3600;
+  what_if.left_out = world.read_report().LargestDrops();
   what_if.span = workload.Span();
   what_if.cluster = world.cluster().ToString();
   what_if.cluster_in_words = world.cluster().InWords();
@@ -397,22 +406,16 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
         "--elastic draws their speeds at random from measured ones, --catalogue names a file of "
         "your own.");
   }
-  if (!foretold) {
-    what_if.notes.push_back(fmt::format(
-        "The trace has no time limits: policies that go by run times got estimates ({}).",
-        what_if.length_estimates));
+  if (std::string note = TimeLimitNote(limits, what_if.length_estimates); !note.empty()) {
+    what_if.notes.push_back(std::move(note));
   }
   what_if.notes.emplace_back(
       "Partitions, limits of users and priorities are not simulated: every job may use every node "
-      "whose GPU type it accepts. The cluster is empty at the first submission: what ran before is "
-      "not in the file. A job may get its GPUs on several nodes, also where it ran on one.");
-  if (const auto& drops = world.read_report().drops; !drops.empty()) {
-    std::string left_out = "Records of the file that are not in these figures:";
-    for (const DropCount& drop : drops) {
-      left_out += fmt::format(" {} ({});", drop.reason, drop.rows);
-    }
-    left_out.back() = '.';
-    what_if.notes.push_back(left_out);
+      "whose GPU type it accepts. A job may get its GPUs on several nodes, also where it ran on "
+      "one.");
+  what_if.notes.push_back(RecordEdgesNote(workload));
+  if (std::string left_out = LeftOutNote(world.read_report()); !left_out.empty()) {
+    what_if.notes.push_back(std::move(left_out));
   }
   maker.AddGroups(workload);
   return std::move(maker.result());

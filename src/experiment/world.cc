@@ -147,6 +147,13 @@ bool World::reads_file() const {
 
 std::string World::ProfileName() const { return spec_.profile.value_or(kDefaultProfile); }
 
+TimeLimits World::GoByTimeLimits(const std::string& otherwise) {
+  if (in_settings()) return {};
+  const TimeLimits limits = CountTimeLimits(trace());
+  if (spec_.lengths.empty()) spec_.lengths = limits.limited > 0 ? "user" : otherwise;
+  return limits;
+}
+
 SimOptions World::sim() const {
   SimOptions options;
   Registry<ProfileInfo>::Global().Get("profile", ProfileName()).apply(&options);
@@ -220,7 +227,7 @@ const Catalogue& World::catalogue() {
 
 WindowOptions World::Window() {
   WindowOptions window;
-  if (!spec_.from.empty()) window.from = ParseWhen(trace(), spec_.from);
+  window.from = spec_.from.empty() ? trace().recorded_from : ParseWhen(trace(), spec_.from);
   if (!spec_.to.empty()) window.to = ParseWhen(trace(), spec_.to);
   CheckWindow(window);
   for (const double load : spec_.loads) {
@@ -308,6 +315,13 @@ std::vector<World::Named> World::Scenarios() {
   return scenarios;
 }
 
+std::shared_ptr<const Scenario> World::WholeRecord() {
+  WindowOptions window = EvaluationWindow();
+  window.from = 0;
+  window.span = trace().jobs.back().submit + 1.0;
+  return Episodes(cluster(), window)(spec_.seed);
+}
+
 std::string World::OverloadHint(const std::vector<Named>& scenarios) const {
   double highest = 0;
   for (const Named& named : scenarios) highest = std::max(highest, named.load);
@@ -382,7 +396,10 @@ std::string ReadNote(const std::string& path, const ReadReport& report) {
   for (const std::string& text : report.notes) note += fmt::format("note: {}\n", text);
   const auto list = [&note](const std::vector<DropCount>& counts) {
     for (const DropCount& count : counts) {
-      note += fmt::format("      {:>8}  {} (first: {})\n", count.rows, count.reason, count.example);
+      note +=
+          fmt::format("      {:>8}  {}{} (first: {})\n", count.rows, count.reason,
+                      count.gpu_hours > 0 ? fmt::format(", {:.4g} GPU-hours", count.gpu_hours) : "",
+                      count.example);
     }
   };
   if (!report.ignored_columns.empty()) {
@@ -391,7 +408,7 @@ std::string ReadNote(const std::string& path, const ReadReport& report) {
   if (!report.drops.empty()) {
     note += fmt::format("note: {} of {} records of '{}' left out\n", report.dropped(), report.rows,
                         path);
-    list(report.drops);
+    list(report.LargestDrops());
   }
   if (!report.clipped.empty()) {
     note += fmt::format("note: jobs of '{}' made smaller (--oversized clip)\n", path);

@@ -18,6 +18,7 @@
 #include "sim/scenario.h"
 #include "workload/calendar.h"
 #include "workload/sample.h"
+#include "workload/time_limits.h"
 #include "workload/trace_reader.h"
 
 namespace allot {
@@ -42,6 +43,10 @@ class World {
   // What reading it left out or adjusted; of a law, which of its jobs do not fit the cluster.
   const ReadReport& read_report() const { return read_report_; }
   std::string ReadNote() const;  // the same for people; "" for nothing
+  // Policies are told the time limits of the trace, where it has some and the spec does not say
+  // what they are told of lengths; where it has none what `otherwise` says, "": the profile's.
+  // Returns what the trace has.
+  TimeLimits GoByTimeLimits(const std::string& otherwise = "");
   ClusterSpec cluster() const { return ClusterSpec::Parse(spec_.cluster); }
   // Of the profile and the options. A trace of the user's own is decided at arrivals and
   // completions, as an online scheduler does, unless a profile or an interval is given; the
@@ -67,6 +72,8 @@ class World {
     std::int32_t window = kWindowOfItsOwn;  // of the trace, which it was drawn from
   };
   std::vector<Named> Scenarios();
+  // All of the trace, also what jobs did that still ran when its record begins; not thinned.
+  std::shared_ptr<const Scenario> WholeRecord();
   // The scenario that one of them with this seed is; not of settings, which are episodes
   // themselves.
   EpisodeSource EvaluationEpisodes();

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "forecast/remaining.h"
 
 namespace allot {
 namespace {
@@ -42,9 +43,15 @@ double Slowdown(const Observation& o, std::int32_t row) {
   return table[o.requested[r]].rate / table.reference_rate();
 }
 
+// NaN where nobody estimated the length, or the job has no time limit.
+double KnownEstimate(Seconds estimate) {
+  constexpr double kRounding = 1e-9;
+  return estimate < kWithoutLimit * (1 - kRounding) ? estimate : kUnknown;
+}
+
 double EstimatedSeconds(const Observation& o, std::int32_t row) {
   const auto r = static_cast<std::size_t>(row);
-  return o.estimated_work[r] / (*o.table[r])[o.requested[r]].rate;
+  return KnownEstimate(o.estimated_work[r] / (*o.table[r])[o.requested[r]].rate);
 }
 
 void CheckRuns(const RunsByName& submitters) {
@@ -134,7 +141,7 @@ void LengthModel::OnEpisodeStart() {
 }
 
 void LengthModel::Learn(const EndedJob& ended) {
-  const Seconds estimate = ended.estimated_seconds();
+  const Seconds estimate = KnownEstimate(ended.estimated_seconds());
   const Seconds seconds = ended.requested_seconds();
   if (estimate > 0) {
     tables_.by_estimate[EstimateClassOf(estimate)].Add(seconds / estimate);
@@ -169,11 +176,12 @@ void LengthModel::ObserveUnfinished(const Observation& o) {
   lasted_ratios_.assign(o.job.size(), 0);
   for (std::size_t r = 0; r < o.job.size(); ++r) {
     if (!(o.done_work[r] > 0)) continue;
-    const double estimate = o.estimated_work[r];
+    const double lasted = o.done_work[r] / (*o.table[r])[o.requested[r]].rate;
+    const Seconds estimate = EstimatedSeconds(o, static_cast<std::int32_t>(r));
     if (estimate > 0) {
-      lasted_ratios_[r] = o.done_work[r] / estimate;
+      lasted_ratios_[r] = o.done_work[r] / o.estimated_work[r];
     } else {
-      lasted_[r] = o.done_work[r] / (*o.table[r])[o.requested[r]].rate;
+      lasted_[r] = lasted;
     }
   }
   by_submitter_.ObserveUnfinished(o, lasted_);

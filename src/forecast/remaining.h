@@ -5,6 +5,11 @@
 
 namespace allot {
 
+// What policies are told of the length of a job without a time limit, where the lengths that they
+// are told are time limits: longer than any. Slurm's backfill also takes a year. Longer limits
+// count as a year. The length model takes it as no estimate.
+inline constexpr Seconds kWithoutLimit = 365 * 86400.0;
+
 // The estimate where there is one; else "as much again as was done" (the median of a job whose
 // length has a Pareto tail of index 1), and at least one interval at the reference rate.
 double ReckonedRemaining(const Observation& observation, std::int32_t row);

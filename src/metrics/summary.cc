@@ -40,6 +40,16 @@ double NodeHoursWithin(std::span<const TimelinePoint> timeline, Seconds begin, S
   return sum / 3600;
 }
 
+// Jobs that had not ended when their trace did run for a time that was drawn: no figure is over
+// them as if they had ended.
+std::vector<JobRecord> EndedOnly(const Workload& workload, std::span<const JobRecord> records) {
+  std::vector<JobRecord> ended;
+  for (const JobRecord& record : records) {
+    if (workload.jobs[static_cast<std::size_t>(record.job)].ended()) ended.push_back(record);
+  }
+  return ended;
+}
+
 }  // namespace
 
 RunSummary Summarise(const RunFacts& facts) {
@@ -61,6 +71,12 @@ RunSummary Summarise(const RunFacts& facts) {
 
   Seconds first_submit = kNever;
   Seconds last_finish = -kNever;
+  const auto outcome_of = [&facts](const JobRecord& record) {
+    return facts.workload == nullptr
+               ? Outcome::kUnreported
+               : facts.workload->jobs[static_cast<std::size_t>(record.job)].outcome;
+  };
+  const bool cut_off = facts.workload != nullptr && facts.workload->recorded_until.has_value();
   std::vector<double> jct;
   std::vector<double> queueing;
   jct.reserve(records.size());
@@ -70,11 +86,14 @@ RunSummary Summarise(const RunFacts& facts) {
     s.gpu_seconds += record.gpu_seconds;
     s.preemptions += record.preemptions;
     s.restarts += record.restarts;
-    if (record.first_start != kNever) queueing.push_back(record.first_start - record.submit);
+    const Outcome outcome = outcome_of(record);
+    if (record.first_start != kNever && outcome != Outcome::kPending)
+      queueing.push_back(record.first_start - record.submit);
     if (record.finish == kNever) {
       ++s.unfinished;
       continue;
     }
+    if (outcome == Outcome::kRunning || outcome == Outcome::kPending) continue;
     last_finish = std::max(last_finish, record.finish);
     jct.push_back(record.finish - record.submit);
   }
@@ -90,9 +109,11 @@ RunSummary Summarise(const RunFacts& facts) {
   // A run that was cut short held GPUs until its last decision, which may be after the last finish.
   Seconds end = last_finish;
   if (s.unfinished > 0 && !facts.timeline.empty()) end = std::max(end, facts.timeline.back().time);
+  if (cut_off) end = *facts.workload->recorded_until;
   if (facts.gpus > 0 && end > first_submit) {
-    const double used =
-        facts.tracked ? GpuSecondsWithin(facts.timeline, first_submit, end) : s.gpu_seconds;
+    const double used = facts.tracked || cut_off
+                            ? GpuSecondsWithin(facts.timeline, first_submit, end)
+                            : s.gpu_seconds;
     s.gpu_utilisation = used / (static_cast<double>(facts.gpus) * (end - first_submit));
   }
 
@@ -109,6 +130,8 @@ RunSummary Summarise(const RunFacts& facts) {
   s.decision_us_p99 = Quantile<float>(latency, 0.99);
   s.notes = facts.notes;
   if (facts.workload != nullptr) {
+    std::vector<JobRecord> ended;
+    if (cut_off) records = ended = EndedOnly(*facts.workload, records);
     s.service = SummariseService(*facts.workload, facts.gpus, facts.records, records,
                                  facts.even_durations, facts.alone);
   }

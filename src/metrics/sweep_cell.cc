@@ -57,7 +57,8 @@ void AddDistributions(const RunFacts& facts, SweepCell* cell) {
   std::vector<double> jct;
   jct.reserve(counted.size());
   for (const JobRecord& record : counted) {
-    if (record.finish != kNever) jct.push_back(record.finish - record.submit);
+    const Job& job = facts.workload->jobs[static_cast<std::size_t>(record.job)];
+    if (record.finish != kNever && job.ended()) jct.push_back(record.finish - record.submit);
   }
   cell->jct_quantiles_s = Distribution(std::move(jct));
   cell->fairness_quantiles = Distribution(FinishTimeFairness(

@@ -62,6 +62,18 @@ std::string PoliciesInWords(const WhatIf& what_if) {
   return text + ".";
 }
 
+// What the simulation lacks of the record, as far as it is known; "" for nothing of weight.
+std::string KnownCauses(const WhatIf& what_if) {
+  constexpr double kOfWeight = 0.01;  // of all GPU time
+  double lost = 0;
+  for (const DropCount& drop : what_if.left_out) lost += drop.gpu_hours;
+  const double all = lost + what_if.gpu_hours;
+  if (!(lost > kOfWeight * all)) return "";
+  return fmt::format(
+      "First of all, {} of {} GPU-hours of the file are left out, most of them as \"{}\". ",
+      HumanFixed(lost, 0), HumanFixed(all, 0), what_if.left_out.front().reason);
+}
+
 std::string Percent(double ratio) { return HumanShare(std::abs(1 - ratio)); }
 
 }  // namespace
@@ -98,6 +110,10 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
                                                  "have",
                                                  HumanCount(what_if.without_hosts))));
   }
+  if (what_if.most_gpus_at_once > what_if.gpus) {
+    findings.push_back(fmt::format("The record held {} GPUs at once, this cluster has {}.",
+                                   what_if.most_gpus_at_once, what_if.gpus));
+  }
   if (present == nullptr) return findings;
   if (recorded != nullptr) {
     const double ratio = present->avg_wait_s / recorded->avg_wait_s;
@@ -112,10 +128,11 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
     } else if (ratio >= 0.5 && ratio <= 2) {
       text += fmt::format(", {} times what the trace records.", HumanFixed(ratio, 2));
     } else if (ratio < 1) {
-      text +=
-          ". That is far from the record: the trace does not tell all that the scheduler goes by "
+      text += fmt::format(
+          ". That is far from the record. {}The trace does not tell all that the scheduler goes by "
           "(partitions, limits of users, reservations, priorities, nodes that were down, jobs that "
-          "need CPUs only). Take the other rows as directions, not as minutes.";
+          "need CPUs only). Take the other rows as directions, not as minutes.",
+          KnownCauses(what_if));
     } else {
       text +=
           ". That is far from the record: the jobs had more room in truth (nodes that this cluster "
@@ -173,7 +190,7 @@ TextTable WhatIfTable(const WhatIf& what_if) {
                   HumanShare(scene.gpu_utilisation), HumanFixed(scene.preemptions_per_job, 2)},
                  scene.kind == Kind::kPresent ? '>' : ' ');
     unfinished += scene.unfinished;
-    if (scene.kind == Kind::kRecorded) unknown = what_if.jobs - scene.jobs;
+    if (scene.kind == Kind::kRecorded) unknown = what_if.jobs - what_if.pending - scene.jobs;
   }
   table.AddNote("wait: time without GPUs, stops included; completion: from submission to the end;");
   table.AddNote("of now: mean completion time beside that of the present policy, simulated.");
@@ -255,6 +272,10 @@ nlohmann::ordered_json ToJson(const WhatIf& what_if) {
   return {{"workload", what_if.workload},
           {"origin", what_if.origin},
           {"jobs", what_if.jobs},
+          {"running", what_if.running},
+          {"pending", what_if.pending},
+          {"gpu_hours", what_if.gpu_hours},
+          {"most_gpus_at_once", what_if.most_gpus_at_once},
           {"jobs_without_type", what_if.without_type},
           {"jobs_without_room", what_if.without_room},
           {"jobs_without_hosts", what_if.without_hosts},
@@ -287,6 +308,10 @@ std::string WhatIfSections(const WhatIf& what_if) {
       "<dl class=\"facts\">\n";
   html += HtmlFact("Cluster", fmt::format("{} ({} GPUs)", what_if.cluster_in_words, what_if.gpus));
   html += HtmlFact("Jobs", HumanCount(what_if.jobs));
+  if (what_if.most_gpus_at_once > 0) {
+    html += HtmlFact("Most GPUs in use at once, by the record",
+                     std::to_string(what_if.most_gpus_at_once));
+  }
   if (!what_if.origin.empty()) html += HtmlFact("First submitted", what_if.origin);
   html += HtmlFact("Submitted within", HumanDuration(what_if.span));
   html += HtmlFact("Offered load", HumanFixed(what_if.load, 2));

@@ -11,6 +11,7 @@
 
 #include "core/types.h"
 #include "metrics/table.h"
+#include "workload/trace_reader.h"
 
 namespace allot {
 
@@ -48,6 +49,9 @@ struct WhatIf {
   std::string workload;
   std::string origin;  // calendar time of submit 0; "" if unknown
   std::int64_t jobs = 0;
+  std::int64_t running = 0;        // of these, when the record was taken
+  std::int64_t pending = 0;        // likewise
+  double gpu_hours = 0;            // of the record, of these jobs
   std::int64_t without_type = 0;   // left out: the cluster lacks the GPU type that they ask for
   std::int64_t without_room = 0;   // left out: it has fewer GPUs than they ask for
   std::int64_t without_hosts = 0;  // left out: its nodes have less host memory or CPUs
@@ -56,8 +60,10 @@ struct WhatIf {
   std::string cluster_in_words{};
   std::string added_nodes{};  // in words; "" for none
   GpuCount gpus = 0;
-  double load = kUnknown;        // offered, of the present cluster
-  std::string length_estimates;  // that the policies had
+  GpuCount most_gpus_at_once = 0;     // in the record, whatever the cluster; 0: unknown
+  std::vector<DropCount> left_out{};  // records of the file, those of most GPU time first
+  double load = kUnknown;             // offered, of the present cluster
+  std::string length_estimates;       // that the policies had
   std::vector<WhatIfScene> scenes;
   std::vector<WhatIfGroup> users;  // of most GPU time first; none: the trace names none
   std::vector<WhatIfGroup> partitions;

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "outlook/past_lengths.h"
 #include "workload/calendar.h"
+#include "workload/past_lengths.h"
 
 namespace allot {
 namespace {

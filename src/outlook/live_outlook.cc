@@ -15,9 +15,9 @@
 #include "core/index.h"
 #include "core/interrupt.h"
 #include "core/metric_text.h"
-#include "outlook/past_lengths.h"
 #include "perf/table_cache.h"
 #include "workload/calendar.h"
+#include "workload/past_lengths.h"
 
 namespace allot {
 namespace {

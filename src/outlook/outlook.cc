@@ -91,20 +91,24 @@ std::vector<std::int32_t> Numbers(const NameTable& names, bool known_only, NameT
   return numbers;
 }
 
-// [future][job]: the work that a job takes in all.
+// [future][job]: the work that a job takes in all. `limited`: estimates are time limits, at which a
+// job ends at the latest; one that has outlived its limit has none.
 std::vector<double> DrawWork(const Observation& o, const std::vector<std::size_t>& row_of,
-                             const LengthModel& lengths, const OutlookOptions& options,
-                             int futures) {
+                             const LengthModel& lengths, const OutlookOptions& options, int futures,
+                             bool limited) {
   const std::size_t samples = At(futures);
   const auto levels = LengthLevels(o, futures, options.alike, options.seed);
   std::vector<double> work(row_of.size() * samples);
   for (std::size_t i = 0; i < row_of.size(); ++i) {
     const std::size_t r = row_of[i];
     const double rate = o.table[r]->reference_rate();
+    const bool has_limit = limited && o.done_work[r] < o.estimated_work[r];
+    const double most = has_limit ? o.estimated_work[r] : kNever;
     for (std::size_t s = 0; s < samples; ++s) {
       const double level = levels[r * samples + s];
       const Seconds left = lengths.Remaining(o, static_cast<std::int32_t>(r), level);
-      work[s * row_of.size() + i] = o.done_work[r] + std::max(left, kLeastLeft) * rate;
+      work[s * row_of.size() + i] =
+          std::min(o.done_work[r] + std::max(left, kLeastLeft) * rate, most);
     }
   }
   return work;
@@ -224,7 +228,8 @@ Outlooks Outlook::Of(const Moment& now, const LengthModel& lengths, Policy& poli
   start.user_names = &names.users.names();
   start.group_names = &names.groups.names();
 
-  const auto work = DrawWork(from, row_of, lengths, options_, samples);
+  const bool limited = rules_.lengths.kind == LengthEstimates::Kind::kUser;
+  const auto work = DrawWork(from, row_of, lengths, options_, samples, limited);
   Seconds horizon = options_.horizon;
   Seconds part = std::min(horizon, std::max(kLeastPart, kSettlesInPart * options_.settle));
   const auto world_of = [&](int sample) {

@@ -2,13 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/strings.h"
+#include "forecast/remaining.h"
 
 namespace allot {
+namespace {
+
+Seconds TimeLimitOf(const Job& job) {
+  return job.user_estimate > 0 ? std::min(job.user_estimate, kWithoutLimit) : kWithoutLimit;
+}
+
+}  // namespace
 
 LengthEstimates LengthEstimates::Parse(std::string_view text) {
   LengthEstimates estimates;
@@ -50,8 +59,7 @@ double LengthEstimates::Of(const Job& job, double work, std::uint64_t seed) cons
     case Kind::kNone:
       return kUnknown;
     case Kind::kUser:
-      if (job.user_estimate > 0) return work * (job.user_estimate / job.duration);
-      break;
+      return work * (TimeLimitOf(job) / job.duration);
     case Kind::kTrue:
       return work;
     case Kind::kNoisy:

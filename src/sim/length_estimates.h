@@ -1,6 +1,6 @@
 #pragma once
-// The job lengths that a policy gets: none, what the job's user foretold, a seeded noisy estimate,
-// or the truth (oracle).
+// The job lengths that a policy gets: none, what the job's user foretold (its time limit), a seeded
+// noisy estimate, or the truth (oracle).
 // Every policy of a comparison gets the same estimates.
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct LengthEstimates {
   static LengthEstimates Parse(std::string_view text);
   std::string ToString() const;
 
-  // Estimated total work: NaN, work, work x user_estimate / duration (jobs of which the user
-  // foretold nothing as the next), or work x exp(sigma x N(0,1)) drawn from (seed, job id), so
-  // that a job keeps its estimate in every sub-sample of its trace.
+  // Estimated total work: NaN, work, work x time limit / duration (kUser; kWithoutLimit of
+  // forecast/remaining.h for a job whose user foretold nothing), or work x exp(sigma x N(0,1))
+  // drawn from (seed, job id), so that a job keeps its estimate in every sub-sample of its trace.
   double Of(const Job& job, double work, std::uint64_t seed) const;
 };
 

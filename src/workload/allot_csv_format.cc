@@ -41,6 +41,7 @@ std::optional<Job> ReadAllotCsvRow(const CsvReader& row, TraceBuilder& builder) 
   if (row.Has("user_estimate_s")) job.user_estimate = row.Number("user_estimate_s");
   if (row.Has("recorded_wait_s")) job.recorded_wait = ReadRecordedWait(row);
   if (row.Has("outcome")) job.outcome = ReadOutcome(row);
+  if (job.outcome == Outcome::kPending) builder.Saw(job.submit);
   if (row.Has("gpu_memory_gb")) job.gpu_memory_gb = static_cast<float>(row.Number("gpu_memory_gb"));
   if (row.Has("memory_gb")) job.memory_gb = static_cast<float>(row.Number("memory_gb"));
   if (row.Has("cpus")) job.cpus = static_cast<float>(row.Number("cpus"));

@@ -9,6 +9,7 @@ std::vector<PastRun> PastRuns(const Workload& trace, Seconds until) {
   std::vector<PastRun> runs;
   for (const Job& job : trace.jobs) {
     if (job.submit >= until) break;
+    if (job.outcome == Outcome::kPending) continue;
     const Seconds seconds = std::min(job.duration, until - job.submit);
     runs.push_back({job.gpus, job.user, job.group, seconds, job.submit + seconds});
   }

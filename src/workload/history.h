@@ -24,7 +24,7 @@ struct PastRun {
   Seconds end;      // when it ended, if it began at once
 };
 
-// Of the jobs submitted before `until`, in their order. O(jobs).
+// Of the jobs submitted before `until`, in their order, without those that only waited. O(jobs).
 std::vector<PastRun> PastRuns(const Workload& trace, Seconds until);
 
 // What a parameter "history" loads (core/params.h); null when the parameter is empty.

@@ -103,7 +103,7 @@ class KubeJobs {
     // Without pods: Kueue's admission, else what the Job's controller calls its start.
     const bool of_pods = start.has_value();
     if (!start && workload != nullptr) start = workload->start;
-    if (!start && job_object != nullptr) {
+    if (!start && job_object != nullptr && (group.pods.empty() || all_ended)) {
       start = job_object->start;
       if (start) builder_.Adjust("no pods in the file: waiting for nodes counts as run time");
     }
@@ -113,14 +113,20 @@ class KubeJobs {
     } else if (said != nullptr || !all_ended) {
       end.reset();
     }
-    if (!start) return builder_.Drop(kNeverStarted);
-    if (!end) return builder_.Drop(kNotEnded);
-    if (*end <= *start) return builder_.Drop(kNoRunTime);
-    job.duration = *end - *start;
-    if (first.max_gpus > 0 && !group.set) Resized(group, *end, &job);
-    // A Job's own start says nothing of the wait for nodes.
-    if (of_pods || workload != nullptr) job.recorded_wait = std::max(0.0, *start - job.submit);
     job.outcome = said != nullptr ? said->outcome : group.pods.back()->outcome;
+    const bool over = end || (said == nullptr ? all_ended : job.outcome != Outcome::kUnreported);
+    if (over && !start) return builder_.Drop(kNeverStarted);
+    if (over && !end) return builder_.Drop(kNotEnded);
+    if (end && *end <= *start) return builder_.Drop(kNoRunTime);
+    if (end) {
+      job.duration = *end - *start;
+    } else {
+      job.outcome = start ? Outcome::kRunning : Outcome::kPending;
+    }
+    if (first.max_gpus > 0 && !group.set) Resized(group, end, &job);
+    // A Job's own start says nothing of the wait for nodes, but where it runs yet.
+    const bool waited = of_pods || workload != nullptr || !end;
+    if (start && waited) job.recorded_wait = std::max(0.0, *start - job.submit);
     job.priority = first.priority;
     job.user_estimate =
         first.time_limit > 0 || workload == nullptr ? first.time_limit : workload->time_limit;
@@ -131,14 +137,15 @@ class KubeJobs {
 
  private:
   // Of a Job that is resized while it runs: what it got, at the GPUs that it asks for.
-  void Resized(const KubeGroup& group, Seconds end, Job* job) {
+  void Resized(const KubeGroup& group, const std::optional<Seconds>& end, Job* job) {
     const KubePart& asked = *group.jobs.front();
     job->min_gpus = static_cast<GpuCount>(std::min(asked.min_gpus, asked.gpus));
     job->max_gpus = static_cast<GpuCount>(std::max(asked.max_gpus, asked.gpus));
+    if (!end) return;
     double gpu_seconds = 0;
     for (const KubePart* pod : group.pods) {
       if (!pod->start) continue;
-      const Seconds until = std::min(end, pod->end.value_or(end));
+      const Seconds until = std::min(*end, pod->end.value_or(*end));
       gpu_seconds += static_cast<double>(pod->gpus) * std::max(0.0, until - *pod->start);
     }
     if (gpu_seconds <= 0) return;
@@ -194,6 +201,9 @@ Workload ReadKubernetes(std::string_view text, const std::string& path, const Re
     builder.Part(line, [&] {
       KubePart part = ReadKubePart(parse(), builder.place());
       part.line = line;
+      for (const auto& time : {std::optional(part.created), part.start, part.end}) {
+        if (part.counts() && time) builder.Saw(*time);
+      }
       if (part.counts()) {
         parts.push_back(std::move(part));
       } else {

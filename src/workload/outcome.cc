@@ -5,7 +5,8 @@
 namespace allot {
 
 const std::vector<std::string>& OutcomeNames() {
-  static const std::vector<std::string> names = {"unreported", "passed", "failed", "killed"};
+  static const std::vector<std::string> names = {"unreported", "passed",  "failed",
+                                                 "killed",     "running", "pending"};
   return names;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// How a job ended, as text: in the allot CSV and in trace statistics.
+// What had become of a job, as text: in the allot CSV and in trace statistics.
 
 #include <optional>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace allot {
 
-const std::vector<std::string>&
-OutcomeNames();  // indexed by Outcome: unreported, passed, failed, killed
+// Indexed by Outcome: unreported, passed, failed, killed, running, pending.
+const std::vector<std::string>& OutcomeNames();
 const std::string& OutcomeName(Outcome outcome);
 std::optional<Outcome> ParseOutcome(std::string_view name);
 

@@ -1,5 +1,6 @@
-// sacct -P (--parsable2): Slurm's accounting. Any of its columns in any order; rows of steps, of
-// earlier runs of requeued jobs and of the components of heterogeneous jobs belong to their job.
+// sacct -P (--parsable2): Slurm's accounting, and squeue: what runs and waits now. Any of their
+// columns in any order; rows of steps, of earlier runs of requeued jobs and of the components of
+// heterogeneous jobs belong to their job. Tasks of an array that wait share a row.
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "workload/gpu_parts.h"
 #include "workload/job_rules.h"
 #include "workload/row_error.h"
+#include "workload/sacct_header.h"
 #include "workload/slurm_fields.h"
 #include "workload/slurm_state.h"
 #include "workload/trace_builder.h"
@@ -17,87 +19,32 @@
 namespace allot {
 namespace {
 
-// Has all that is read here; -X leaves out the steps.
-constexpr std::string_view kSacctCommand =
-    "sacct --allusers --allocations --parsable2 --starttime 2026-10-01 --endtime 2026-11-01 "
-    "--format=JobID,JobName,User,Account,Partition,State,Submit,Eligible,Start,End,ElapsedRaw,"
-    "TimelimitRaw,ReqTRES,AllocTRES > sacct.txt";
-
 constexpr std::string_view kStep = "a step of a job (counted with it)";
 constexpr std::string_view kSameRow = "the same row again";
 constexpr std::string_view kEarlierRun = "an earlier run of a requeued or resized job";
+constexpr std::string_view kHeldBack =
+    "could not start yet: held, or waits for another job or a time";
+constexpr std::string_view kWaitingTasks =
+    "a task of an array that waits (a limit of tasks at once is not simulated)";
 constexpr std::string_view kComponent =
     "a further component of a heterogeneous job (counted with it)";
 
 constexpr std::string_view kClockShift =
     "start and end an hour off the run time, which counts: the clocks were changed meanwhile";
 
-// A row that holds GPUs and ran to its end.
+// A row of a job that holds GPUs, held them or waits for them.
 struct SacctRow {
   int line = 0;
   int component = 0;  // of a heterogeneous job
-  Seconds start = 0;  // since 1970; 0: not known
+  Seconds start = 0;  // since 1970; 0: not known, kNever: it waits
   SacctState::Run run = SacctState::Run::kEnded;
   bool held = false;         // could start only later than it was submitted
+  bool task = false;         // one of several of an array that wait
   bool slices = false;       // held parts of GPUs beside whole ones
   bool clock_shift = false;  // its times are an hour off its length
   std::vector<std::string> types;
   Job job;  // submit since 1970, id without the component
 };
-
-// The header line, its separator and the names in it.
-struct SacctHeader {
-  char separator = '|';
-  std::vector<std::string> columns;
-};
-
-SacctHeader HeaderOf(std::string_view text) {
-  const std::string_view line = Trim(text.substr(0, text.find('\n')));
-  SacctHeader header;
-  const std::size_t other =
-      line.find_first_not_of("\"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
-  if (other != std::string_view::npos) header.separator = line[other];
-  for (const std::string_view column : Split(line, header.separator)) {
-    const bool quoted = column.size() > 1 && column.front() == '"' && column.back() == '"';
-    header.columns.emplace_back(quoted ? column.substr(1, column.size() - 2) : column);
-  }
-  return header;
-}
-
-bool HasColumn(const SacctHeader& header, std::string_view column) {
-  return std::find(header.columns.begin(), header.columns.end(), column) != header.columns.end();
-}
-
-// Printed for people, in columns of fixed width that cut their fields.
-bool HasFixedWidths(std::string_view text) {
-  const std::size_t second = text.find('\n') + 1;
-  return second > 0 && text.substr(second, 3) == "---";
-}
-
-void CheckHeader(const SacctHeader& header, std::string_view text, const std::string& path) {
-  const auto fail = [&](const std::string& got) {
-    throw DataError(
-        "a file of sacct has the columns {} and {}, separated by '|', {} ({}:1); make "
-        "one with: {}",
-        "JobID, Submit, State, ElapsedRaw (or Elapsed, or Start and End)", "ReqTRES or AllocTRES",
-        got, path, kSacctCommand);
-  };
-  if (HasFixedWidths(text)) fail("got a table of fixed widths, whose fields are cut");
-  std::vector<std::string> missing;
-  const auto need = [&](std::initializer_list<const char*> any) {
-    const bool found = std::any_of(any.begin(), any.end(),
-                                   [&](const char* column) { return HasColumn(header, column); });
-    if (!found) missing.emplace_back(*any.begin());
-  };
-  need({"JobID", "JobIDRaw"});
-  need({"Submit"});
-  need({"State"});
-  if (!HasColumn(header, "Start") || !HasColumn(header, "End")) need({"ElapsedRaw", "Elapsed"});
-  need({"AllocTRES", "ReqTRES", "AllocGRES", "ReqGRES"});
-  if (missing.empty()) return;
-  const std::string first = text.empty() ? "" : Join(header.columns, ",").substr(0, 200);
-  fail(fmt::format("got none that is {} in {}", Join(missing, ", "), Quoted(first)));
-}
 
 class SacctReader {
  public:
@@ -113,25 +60,33 @@ class SacctReader {
     if (!state) Fail("State", "a state of Slurm, like COMPLETED or FAILED");
     if (!ReadGpus(&read)) return std::nullopt;
     saw_gpus_ = true;
-    const auto start = Time("Start");
-    if (!start && row_.Has("Start")) return builder_.Drop(kNeverStarted);
-    if (state->run == SacctState::Run::kGoesOn) {
-      return builder_.Drop(row_.Text("State") == "PENDING" ? kNeverStarted : kNotEnded);
-    }
     Job& job = read.job;
+    job.outcome = state->outcome;
+    const bool waits = job.outcome == Outcome::kPending;
+    std::optional<Seconds> start;
+    if (!waits) start = Time("Start");  // squeue foretells when a job starts
+    if (!start && !waits && row_.Has("Start")) return builder_.Drop(kNeverStarted);
+    if (!start && job.outcome == Outcome::kRunning) return builder_.Drop(kNotEnded);
     const auto submit = Time("Submit");
     if (!submit) Fail("Submit", "a time, like 2026-11-01T10:00:00");
     job.submit = *submit;
-    if (const auto eligible = Time("Eligible"); eligible && *eligible > *submit) {
-      read.held = !start || *eligible <= *start;
+    const auto eligible = Time("Eligible");
+    if (eligible && *eligible > *submit) {
+      read.held = *eligible <= start.value_or(kNever);
       if (read.held) job.submit = *eligible;
     }
-    job.duration = Length(start, &read.clock_shift);
-    if (job.duration == 0) return builder_.Drop(row_.Has("Start") ? kNoRunTime : kNeverStarted);
-    read.start = start.value_or(0);
+    if (waits) {
+      if (IsHeldBack(eligible)) return builder_.Drop(kHeldBack);
+      builder_.Saw(*submit);
+    } else {
+      job.duration = Length(start, &read.clock_shift);
+      if (job.duration == 0 && job.ended()) {
+        return builder_.Drop(row_.Has("Start") ? kNoRunTime : kNeverStarted);
+      }
+    }
+    read.start = waits ? kNever : start.value_or(0);
     if (start) job.recorded_wait = std::max(0.0, *start - job.submit);
     read.run = state->run;
-    job.outcome = state->outcome;
     job.user_estimate = TimeLimit();
     Workload& names = builder_.workload();
     job.user = names.users.Intern(row_.Text("User"));
@@ -145,6 +100,21 @@ class SacctReader {
   [[noreturn]] void Fail(std::string_view column, std::string_view rule) const {
     throw RowError(fmt::format("'{}' must be {}", column, rule), Quoted(row_.Text(column)),
                    row_.place());
+  }
+
+  bool IsHeldBack(const std::optional<Seconds>& eligible) const {
+    static constexpr std::string_view kReasons[] = {"JobHeldUser",
+                                                    "JobHeldAdmin",
+                                                    "JobHoldMaxRequeue",
+                                                    "Dependency",
+                                                    "DependencyNeverSatisfied",
+                                                    "BeginTime"};
+    if (row_.Has("Eligible") && !eligible) return true;
+    std::string_view reason = row_.Text("Reason");
+    if (reason.starts_with('(') && reason.ends_with(')')) {
+      reason = reason.substr(1, reason.size() - 2);
+    }
+    return std::find(std::begin(kReasons), std::end(kReasons), reason) != std::end(kReasons);
   }
 
   // "123", "123_4", "123_[5-9%2]", "123+1"; false for steps: "123.batch", "123_4.0".
@@ -174,15 +144,16 @@ class SacctReader {
   // What it got, else what it asked for. False after it was dropped.
   bool ReadGpus(SacctRow* read) {
     bool parts = false;
-    for (const char* column : {"AllocTRES", "AllocGRES", "ReqTRES", "ReqGRES"}) {
+    for (const char* column : {"AllocTRES", "AllocGRES", "ReqTRES", "ReqGRES", "PerNodeGRES"}) {
       if (!row_.Has(column)) continue;
       std::string_view text = row_.Text(column);
       const bool tres = std::string_view(column).ends_with("TRES");
       double nodes = 1;
       constexpr std::string_view kPerNode = "PER_NODE:", kPerJob = "PER_JOB:";
       if (text.starts_with(kPerJob)) text.remove_prefix(kPerJob.size());
-      if (text.starts_with(kPerNode)) {
-        text.remove_prefix(kPerNode.size());
+      const bool per_node = text.starts_with(kPerNode);
+      if (per_node) text.remove_prefix(kPerNode.size());
+      if (per_node || std::string_view(column) == "PerNodeGRES") {
         if (row_.Has("NNodes")) nodes = static_cast<double>(row_.Integer("NNodes", 1, kMostGpus));
       }
       const auto gpus = tres ? ParseTresGpus(text) : ParseGresGpus(text);
@@ -262,14 +233,39 @@ class SacctReader {
   bool saw_gpus_ = false;
 };
 
+// A row for each task that waits, where the job is several of an array: "123_[5-9%2]".
+std::vector<SacctRow> SplitTasks(SacctRow row, const std::string& place) {
+  std::vector<SacctRow> rows;
+  const std::size_t bracket = row.job.id.find("_[");
+  if (bracket == std::string::npos || row.job.outcome != Outcome::kPending) {
+    rows.push_back(std::move(row));
+    return rows;
+  }
+  const auto tasks = ParseArrayTasks(std::string_view(row.job.id).substr(bracket + 1));
+  if (!tasks) {
+    throw RowError("the tasks of an array must be like [5-9%2], [1,3,7] or [0-10:2]",
+                   Quoted(row.job.id), place);
+  }
+  row.task = true;
+  for (const std::int64_t task : *tasks) {
+    rows.push_back(row);
+    rows.back().job.id = fmt::format("{}_{}", row.job.id.substr(0, bracket), task);
+  }
+  return rows;
+}
+
 // The rows of one job number, in the order of their time.
 void MakeJobs(std::vector<SacctRow> rows, TraceBuilder* builder) {
   std::stable_sort(rows.begin(), rows.end(), [](const SacctRow& a, const SacctRow& b) {
     return std::tie(a.job.submit, a.component, a.start) <
            std::tie(b.job.submit, b.component, b.start);
   });
-  const auto drop = [builder](const SacctRow& row, std::string_view reason) {
-    builder->Whole(row.line, [&] { return builder->Drop(reason); });
+  const auto drop = [builder](const SacctRow& row, std::string_view reason,
+                              double gpu_seconds = 0) {
+    builder->Whole(row.line, [&] { return builder->Drop(reason, gpu_seconds); });
+  };
+  const auto drop_run = [&drop](const SacctRow& row) {
+    drop(row, kEarlierRun, row.job.gpus * row.job.duration);
   };
   int uses = 0;  // of the job number
   for (auto run = rows.begin(); run != rows.end();) {
@@ -280,14 +276,18 @@ void MakeJobs(std::vector<SacctRow> rows, TraceBuilder* builder) {
     for (auto row = run; row != end; ++row) {
       const bool again = row + 1 != end && (row + 1)->component == row->component;
       if (again) {
-        drop(*row, (row + 1)->start == row->start ? kSameRow : kEarlierRun);
+        if ((row + 1)->start == row->start) {
+          drop(*row, kSameRow);
+        } else {
+          drop_run(*row);
+        }
       } else {
         last.push_back(&*row);
       }
     }
     const bool given_back = last.front()->run == SacctState::Run::kGivenBack;
     if (given_back && end != rows.end()) {
-      for (const SacctRow* row : last) drop(*row, kEarlierRun);
+      for (const SacctRow* row : last) drop_run(*row);
       run = end;
       continue;
     }
@@ -318,6 +318,7 @@ void MakeJobs(std::vector<SacctRow> rows, TraceBuilder* builder) {
             "submission");
       }
       if (last.size() > 1) builder->Adjust("components of a heterogeneous job as one job");
+      if (last.front()->task) builder->Adjust(kWaitingTasks);
       if (last.front()->slices) builder->Adjust(kPartsBeside);
       if (last.front()->clock_shift) builder->Adjust(kClockShift);
       return std::optional<Job>(std::move(job));
@@ -326,25 +327,10 @@ void MakeJobs(std::vector<SacctRow> rows, TraceBuilder* builder) {
   }
 }
 
-void AddNotes(const SacctHeader& header, ReadReport* report) {
-  std::vector<std::string> lost;
-  if (!HasColumn(header, "Start")) lost.emplace_back("Start (how long jobs waited)");
-  if (!HasColumn(header, "User")) lost.emplace_back("User");
-  if (!HasColumn(header, "Partition") && !HasColumn(header, "Account")) {
-    lost.emplace_back("Partition");
-  }
-  if (!HasColumn(header, "Timelimit") && !HasColumn(header, "TimelimitRaw")) {
-    lost.emplace_back("TimelimitRaw (what backfill goes by)");
-  }
-  if (lost.empty()) return;
-  report->notes.push_back(fmt::format("the file has no column {}; a complete one comes from: {}",
-                                      Join(lost, ", "), kSacctCommand));
-}
-
 Workload ReadSacct(std::string_view text, const std::string& path, const ReadOptions& options,
                    ReadReport* report) {
-  const SacctHeader header = HeaderOf(text);
-  CheckHeader(header, text, path);
+  const SacctHeader header = ReadSacctHeader(text);
+  CheckSacctHeader(header, text, path);
   // Commas stand where somebody saved the table again as CSV: lists of resources are in quotes.
   const bool csv = header.separator == ',';
   CsvReader row = csv ? CsvReader(text, path, header.columns)
@@ -366,24 +352,26 @@ Workload ReadSacct(std::string_view text, const std::string& path, const ReadOpt
       auto read = reader.Read();
       if (!read) return;
       read->line = row.line();
-      const auto [at, is_new] = place_of.emplace(read->job.id, jobs.size());
-      if (is_new) jobs.emplace_back();
-      jobs[at->second].push_back(*std::move(read));
+      for (SacctRow& one : SplitTasks(*std::move(read), row.place())) {
+        const auto [at, is_new] = place_of.emplace(one.job.id, jobs.size());
+        if (is_new) jobs.emplace_back();
+        jobs[at->second].push_back(std::move(one));
+      }
     });
   }
   if (!reader.saw_gpus() && report->rows > 0 && report->dropped() == report->rows) {
     throw DataError(
         "some job of a file of sacct must have GPUs, got none in {} rows ({}:1); Slurm keeps them "
         "where slurm.conf has AccountingStorageTRES=gres/gpu, and prints them with: {}",
-        report->rows, path, kSacctCommand);
+        report->rows, path, ExportCommand(header));
   }
   for (std::vector<SacctRow>& rows : jobs) MakeJobs(std::move(rows), &builder);
-  AddNotes(header, report);
+  NoteMissingColumns(header, report);
   return builder.FinishCalendar();
 }
 
 int DetectSacct(std::string_view head) {
-  const SacctHeader header = HeaderOf(head);
+  const SacctHeader header = ReadSacctHeader(head);
   if (header.columns.empty()) return 0;
   if (HasColumn(header, "JobID") || HasColumn(header, "JobIDRaw")) {
     static constexpr const char* kOthers[] = {"JobName",   "State",   "Submit",   "Partition",
@@ -397,7 +385,8 @@ int DetectSacct(std::string_view head) {
 }
 
 ALLOT_REGISTER(TraceFormat,
-               (TraceFormat{"sacct", "sacct -P: Slurm's accounting", DetectSacct, ReadSacct}));
+               (TraceFormat{"sacct", "sacct -P: Slurm's accounting; squeue: what runs and waits",
+                            DetectSacct, ReadSacct}));
 
 }  // namespace
 }  // namespace allot

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/rng.h"
@@ -50,6 +53,34 @@ std::string NameOfSample(const Workload& workload, const SampleOptions& options,
   return name;
 }
 
+// What is left of a job of before the window, as it is when the window begins.
+Job CarriedOver(const Job& job, Seconds from) {
+  Job carried = job;
+  const Seconds ran = job.outcome == Outcome::kRunning ? from - job.recorded_start() : 0;
+  carried.submit = from;
+  if (ran <= 0) {
+    if (job.outcome == Outcome::kRunning) carried.recorded_wait = -ran;
+    return carried;
+  }
+  carried.recorded_wait = 0;
+  carried.duration = job.duration - ran;
+  carried.user_estimate = std::max(0.0, job.user_estimate - ran);
+  return carried;
+}
+
+std::vector<Job> JobsCarriedOver(std::span<const Job> before, Seconds from) {
+  std::vector<Job> running;
+  std::vector<Job> waiting;
+  for (const Job& job : before) {
+    if (job.ended()) continue;
+    const bool ran = job.recorded_start() < from;
+    Job carried = CarriedOver(job, from);
+    if (carried.duration > 0) (ran ? running : waiting).push_back(std::move(carried));
+  }
+  running.insert(running.end(), waiting.begin(), waiting.end());
+  return running;
+}
+
 }  // namespace
 
 Workload Sample(const Workload& workload, const SampleOptions& options, SampleReport* report) {
@@ -63,19 +94,24 @@ Workload Sample(const Workload& workload, const SampleOptions& options, SampleRe
   const auto last =
       to_the_end ? jobs.end() : std::lower_bound(first, jobs.end(), options.to, before);
 
+  const std::vector<Job> carried = JobsCarriedOver({jobs.begin(), first}, options.from);
+  const auto for_each = [&](const auto& visit) {
+    for (const Job& job : carried) visit(job);
+    for (auto job = first; job != last; ++job) visit(*job);
+  };
   SampleReport counts;
-  counts.in_window = last - first;
+  counts.in_window = static_cast<std::int64_t>(carried.size()) + (last - first);
   const auto fits = [&](const Job& job) {
     return options.max_gpus <= 0 || job.gpus <= options.max_gpus;
   };
   double offered = 0;
-  for (auto job = first; job != last; ++job) {
-    if (fits(*job)) {
-      offered += GpuSecondsUntil(*job, end);
+  for_each([&](const Job& job) {
+    if (fits(job)) {
+      offered += GpuSecondsUntil(job, end);
     } else {
       ++counts.too_large;
     }
-  }
+  });
   const double capacity =
       options.gpus_capacity > 0 ? options.gpus_capacity * (end - options.from) : kUnknown;
   counts.window_load = offered / capacity;
@@ -103,20 +139,21 @@ Workload Sample(const Workload& workload, const SampleOptions& options, SampleRe
   sample.users = workload.users;
   sample.groups = workload.groups;
   sample.gpu_types = workload.gpu_types;
+  if (workload.recorded_until) sample.recorded_until = *workload.recorded_until - options.from;
   const double low = options.load > 0 ? options.part * counts.keep_probability : 0;
   const double high = options.load > 0 ? low + counts.keep_probability : 1;
   double kept = 0;
-  for (auto job = first; job != last; ++job) {
-    if (!fits(*job)) continue;
+  for_each([&](const Job& job) {
+    if (!fits(job)) return;
     if (options.load > 0) {
-      const double u = Rng(options.seed, "sample", StableHash(job->id)).Uniform();
-      if (u < low || u >= high) continue;
+      const double u = Rng(options.seed, "sample", StableHash(job.id)).Uniform();
+      if (u < low || u >= high) return;
     }
-    kept += GpuSecondsUntil(*job, end);
-    sample.jobs.push_back(*job);
+    kept += GpuSecondsUntil(job, end);
+    sample.jobs.push_back(job);
     sample.jobs.back().submit -= options.from;
     sample.jobs.back().deadline -= options.from;
-  }
+  });
   counts.kept = static_cast<std::int64_t>(sample.jobs.size());
   counts.offered_load = kept / capacity;
   if (report != nullptr) *report = counts;

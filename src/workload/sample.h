@@ -32,6 +32,10 @@ struct SampleReport {
 // Offered load counts the GPU time that fits into the window, as if every job started when
 // submitted:
 //   sum of gpus x min(duration, end - submit) / (capacity x (end - from)).
+// Jobs that had not ended when the record did (Job::ended) and were submitted before the window
+// hold GPUs in it, or wait: they are submitted when it begins, those that ran first, and have their
+// time before it behind them. Other jobs of before are not in the window.
+//
 // A job is kept when its uniform number u, drawn by (seed, hash of its id), lies in [part x p,
 // (part + 1) x p), p = load / window load: a job is in or out whatever else the trace holds. Submit
 // times and deadlines are shifted so that the window starts at 0, and the origin with them.

@@ -99,6 +99,31 @@ std::optional<Seconds> ParseSlurmSpan(std::string_view text) {
   return days * 86400 + seconds;
 }
 
+std::optional<std::vector<std::int64_t>> ParseArrayTasks(std::string_view text) {
+  constexpr std::int64_t kMostTasks = 4'000'001;
+  if (text.size() < 3 || text.front() != '[' || text.back() != ']') return std::nullopt;
+  text = text.substr(1, text.size() - 2);
+  text = text.substr(0, text.find('%'));
+  std::vector<std::int64_t> tasks;
+  for (std::string_view part : Split(text, ',')) {
+    if (part == "...") continue;
+    const std::size_t colon = part.find(':');
+    const std::size_t dash = part.find('-');
+    const auto step = colon == std::string_view::npos ? 1 : ParseInteger(part.substr(colon + 1));
+    part = part.substr(0, colon);
+    const auto first = ParseInteger(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos
+                          ? first
+                          : ParseInteger(part.substr(std::min(dash + 1, part.size())));
+    if (!first || !last || !step || *first < 0 || *last < *first || *step < 1 ||
+        (*last - *first) / *step + static_cast<std::int64_t>(tasks.size()) >= kMostTasks) {
+      return std::nullopt;
+    }
+    for (std::int64_t task = *first; task <= *last; task += *step) tasks.push_back(task);
+  }
+  return tasks.empty() ? std::nullopt : std::optional(std::move(tasks));
+}
+
 std::optional<SlurmGpus> ParseTresGpus(std::string_view text) {
   constexpr std::string_view kGpu = "gres/gpu";
   SlurmGpus gpus;
@@ -136,7 +161,8 @@ std::optional<SlurmGpus> ParseGresGpus(std::string_view text) {
   if (IsSlurmUnset(text)) return gpus;
   for (std::string_view part : SplitOutside(text)) {
     part = Trim(part.substr(0, part.find('(')));
-    if (part.starts_with("gres:")) part.remove_prefix(5);  // "gres:gpu:a100:4" of some versions
+    // "gres:gpu:a100:4" or "gres/gpu:a100:4" of some versions
+    if (part.starts_with("gres:") || part.starts_with("gres/")) part.remove_prefix(5);
     if (part.starts_with("shard")) gpus.shards = true;
     if (part != "gpu" && !part.starts_with("gpu:") && !part.starts_with("gpu=")) continue;
     std::string_view rest = part.size() > 4 ? part.substr(4) : std::string_view();

@@ -22,6 +22,10 @@ std::optional<std::int64_t> ParseSlurmTime(std::string_view text);
 // "[D-]HH:MM:SS[.micro]", "MM:SS[.micro]" -> seconds; nullopt for anything else.
 std::optional<Seconds> ParseSlurmSpan(std::string_view text);
 
+// "[5-9%2]", "[1,3-7:2]" -> the numbers of an array's tasks; those after "..." are not known.
+// nullopt for anything else, and for more tasks than an array of Slurm can have.
+std::optional<std::vector<std::int64_t>> ParseArrayTasks(std::string_view text);
+
 // The GPUs of a list of resources.
 struct SlurmGpus {
   struct Type {

@@ -28,15 +28,21 @@ std::optional<SacctState> ParseSacctState(std::string_view text) {
       {"REQUEUE_HOLD", {Outcome::kUnreported, Run::kGivenBack}},
       {"SPECIAL_EXIT", {Outcome::kFailed, Run::kGivenBack}},
       {"RESIZING", {Outcome::kUnreported, Run::kGivenBack}},
-      {"PENDING", {Outcome::kUnreported, Run::kGoesOn}},
-      {"CONFIGURING", {Outcome::kUnreported, Run::kGoesOn}},
-      {"RESV_DEL_HOLD", {Outcome::kUnreported, Run::kGoesOn}},
-      {"RUNNING", {Outcome::kUnreported, Run::kGoesOn}},
-      {"SUSPENDED", {Outcome::kUnreported, Run::kGoesOn}},
-      {"STOPPED", {Outcome::kUnreported, Run::kGoesOn}},
-      {"SIGNALING", {Outcome::kUnreported, Run::kGoesOn}},
-      {"STAGE_OUT", {Outcome::kUnreported, Run::kGoesOn}},
-      {"COMPLETING", {Outcome::kUnreported, Run::kGoesOn}},
+      {"PENDING", {Outcome::kPending, Run::kGoesOn}},
+      {"CONFIGURING", {Outcome::kRunning, Run::kGoesOn}},
+      {"RESV_DEL_HOLD", {Outcome::kPending, Run::kGoesOn}},
+      {"RUNNING", {Outcome::kRunning, Run::kGoesOn}},
+      {"SUSPENDED", {Outcome::kRunning, Run::kGoesOn}},
+      {"STOPPED", {Outcome::kRunning, Run::kGoesOn}},
+      {"SIGNALING", {Outcome::kRunning, Run::kGoesOn}},
+      {"STAGE_OUT", {Outcome::kRunning, Run::kGoesOn}},
+      {"COMPLETING", {Outcome::kRunning, Run::kGoesOn}},
+      // squeue's short words
+      {"PD", {Outcome::kPending, Run::kGoesOn}},
+      {"R", {Outcome::kRunning, Run::kGoesOn}},
+      {"CF", {Outcome::kRunning, Run::kGoesOn}},
+      {"CG", {Outcome::kRunning, Run::kGoesOn}},
+      {"S", {Outcome::kRunning, Run::kGoesOn}},
   };
   std::string_view word = text.substr(0, text.find(' '));  // "CANCELLED by 1000"
   if (word.ends_with('+')) word.remove_suffix(1);          // cut to a width: "CANCELLED+"
@@ -48,7 +54,9 @@ std::optional<SacctState> ParseSacctState(std::string_view text) {
 
 Outcome ReadSlurmState(const CsvReader& row, std::string_view column) {
   const std::string_view text = row.Text(column);
-  if (const auto state = ParseSacctState(text)) return state->outcome;
+  if (const auto state = ParseSacctState(text)) {
+    return state->run == SacctState::Run::kGoesOn ? Outcome::kUnreported : state->outcome;
+  }
   throw RowError(fmt::format("'{}' must be a state of Slurm, like COMPLETED or FAILED", column),
                  Quoted(text), row.place());
 }

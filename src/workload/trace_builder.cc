@@ -12,6 +12,11 @@
 #include "workload/row_error.h"
 
 namespace allot {
+namespace {
+
+constexpr Seconds kNotDrawn = 1;  // the duration of an unfinished job while that is not known
+
+}  // namespace
 
 TraceBuilder::TraceBuilder(std::string path, const ReadOptions& options, ReadReport* report)
     : path_(std::move(path)), options_(options), report_(report) {}
@@ -55,8 +60,8 @@ void TraceBuilder::Guard(int line, const std::function<void()>& read) {
   }
 }
 
-std::nullopt_t TraceBuilder::Drop(std::string_view reason) {
-  report_->Drop(reason, place());
+std::nullopt_t TraceBuilder::Drop(std::string_view reason, double gpu_seconds) {
+  report_->Drop(reason, place(), gpu_seconds);
   return std::nullopt;
 }
 
@@ -67,6 +72,9 @@ std::string TraceBuilder::RowId() const { return std::to_string(report_->rows - 
 std::string TraceBuilder::place() const { return fmt::format("{}:{}", path_, line_); }
 
 void TraceBuilder::Add(Job job) {
+  const Seconds lasted = job.outcome == Outcome::kPending ? 0 : job.duration;
+  if (job.outcome == Outcome::kRunning) job.recorded_wait = std::max(0.0, job.recorded_wait);
+  if (!job.ended() && job.duration == 0) job.duration = kNotDrawn;
   if (const auto broken = FindBrokenRule(job)) throw RowError(broken->rule, broken->got, place());
   const auto [first, added] = line_of_id_.emplace(job.id, line_);
   if (!added) {
@@ -75,6 +83,7 @@ void TraceBuilder::Add(Job job) {
                    place());
   }
   job.line = line_;
+  if (!job.ended()) unfinished_.push_back({workload_.jobs.size(), lasted});
   workload_.jobs.push_back(std::move(job));
   for (const std::string& reason : adjustments_) report_->Adjust(reason, place());
 }
@@ -89,14 +98,57 @@ void TraceBuilder::NoteVeryLongJobs() const {
     if (count++ == 0) first = &job;
   }
   if (count == 0) return;
-  report_->notes.push_back(
-      fmt::format("run times above ten years: {} of {} jobs, the first '{}' with {} s ({}:{}); is their unit "
+  report_->notes.push_back(fmt::format(
+      "run times above ten years: {} of {} jobs, the first '{}' with {} s ({}:{}); is their unit "
       "right?",
       count, workload_.jobs.size(), first->id, first->duration, path_, first->line));
 }
 
+// The record ends with the last that is known to have happened.
+void TraceBuilder::FindRecordTimes() {
+  Seconds until = last_seen_;
+  Seconds first = kNever;
+  Seconds first_ended = kNever;
+  for (const Job& job : workload_.jobs) {
+    first = std::min(first, job.submit);
+    if (!job.ended()) continue;
+    first_ended = std::min(first_ended, job.submit);
+    until = std::max(until, job.submit + std::max(0.0, job.recorded_wait) + job.duration);
+  }
+  for (const auto& [job, lasted] : unfinished_) {
+    if (workload_.jobs[job].outcome == Outcome::kPending) continue;
+    until = std::max(until, workload_.jobs[job].recorded_start() + lasted);
+  }
+  if (until == -kNever) until = workload_.jobs.back().submit;
+  workload_.recorded_until = until;
+  if (first < first_ended && first_ended < kNever) workload_.recorded_from = first_ended;
+}
+
+void TraceBuilder::DrawUnfinished() {
+  if (unfinished_.empty()) return;
+  FindRecordTimes();
+  std::vector<Seconds> lengths;
+  lengths.reserve(workload_.jobs.size());
+  for (const Job& job : workload_.jobs) lengths.push_back(job.duration);
+  for (UnfinishedJob& one : unfinished_) {
+    const Job& job = workload_.jobs[one.job];
+    if (job.outcome == Outcome::kPending) continue;
+    one.lasted = std::max(one.lasted, *workload_.recorded_until - job.recorded_start());
+  }
+  DrawLengths(workload_.jobs, unfinished_, 0, &lengths);
+  const auto running =
+      std::count_if(workload_.jobs.begin(), workload_.jobs.end(),
+                    [](const Job& job) { return job.outcome == Outcome::kRunning; });
+  report_->notes.push_back(fmt::format(
+      "when the record was taken, {} of {} jobs still ran and {} waited: how long they take is "
+      "drawn from the others, and they are in no completion time",
+      running, workload_.jobs.size(), static_cast<std::ptrdiff_t>(unfinished_.size()) - running));
+  for (const UnfinishedJob& one : unfinished_) workload_.jobs[one.job].duration = lengths[one.job];
+}
+
 Workload TraceBuilder::Finish() {
   NoteVeryLongJobs();
+  DrawUnfinished();
   workload_.Finish();
   return std::move(workload_);
 }
@@ -111,6 +163,7 @@ Workload TraceBuilder::FinishCalendar() {
       job.submit -= origin;
       job.deadline -= origin;
     }
+    last_seen_ -= origin;
     workload_.origin = FormatCalendar(static_cast<std::int64_t>(origin));
   }
   return Finish();

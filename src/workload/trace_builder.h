@@ -3,11 +3,13 @@
 // and the uniqueness of ids with the record's line at hand, and in lenient mode drops what is
 // malformed. Used by the *_format.cc files only.
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "workload/past_lengths.h"
 #include "workload/trace_reader.h"
 
 namespace allot {
@@ -39,17 +41,23 @@ class TraceBuilder {
   // For records beside those of jobs: counted only where they are malformed, and so dropped.
   void Note(int line, const std::function<void()>& read);
 
-  // Counts the present record as well-formed but not usable.
-  std::nullopt_t Drop(std::string_view reason);
+  // Counts the present record as well-formed but not usable, with the GPU time that it held.
+  std::nullopt_t Drop(std::string_view reason, double gpu_seconds = 0);
   // Counts the present record, if it becomes a job, as not used exactly as it stands in the trace.
   void Adjust(std::string_view reason);
+
+  // The record was taken then or later: of what happened at `time`. Only asked of traces in which
+  // jobs have not ended; the ends of jobs and what running ones have lasted need not be told.
+  void Saw(Seconds time) { last_seen_ = std::max(last_seen_, time); }
 
   Workload& workload() { return workload_; }  // for its name tables
   std::string place() const;                  // of the present record, "path:line"
   std::string RowId() const;                  // number of the present record, from 0
 
-  // The jobs in submit order. The second form takes submit times and deadlines as seconds since
-  // 1970 and counts them from the first job, whose calendar time becomes the origin.
+  // The jobs in submit order. As its duration a running job brings how long it has lasted (0: since
+  // its start), a pending one 0; both are drawn here. The second form takes submit times and
+  // deadlines as seconds since 1970 and counts them from the first job, whose calendar time becomes
+  // the origin.
   Workload Finish();
   Workload FinishCalendar();
 
@@ -57,6 +65,8 @@ class TraceBuilder {
   void Guard(int line, const std::function<void()>& read);
   void Add(Job job);
   void NoteVeryLongJobs() const;
+  void FindRecordTimes();
+  void DrawUnfinished();  // their lengths
 
   std::string path_;
   ReadOptions options_;
@@ -65,6 +75,8 @@ class TraceBuilder {
   int line_ = 0;
   std::vector<std::string> adjustments_;  // of the present record
   std::unordered_map<std::string, int> line_of_id_;
+  std::vector<UnfinishedJob> unfinished_;
+  Seconds last_seen_ = -kNever;
 };
 
 }  // namespace allot

@@ -1,5 +1,6 @@
 #include "workload/trace_reader.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/error.h"
@@ -57,20 +58,23 @@ std::string NameOf(const std::string& path) {
   return name.string();
 }
 
-void Count(std::string_view reason, std::string_view place, std::vector<DropCount>* counts) {
+void Count(std::string_view reason, std::string_view place, std::vector<DropCount>* counts,
+           double gpu_seconds = 0) {
+  const double gpu_hours = gpu_seconds / 3600;
   for (DropCount& count : *counts) {
     if (count.reason == reason) {
       ++count.rows;
+      count.gpu_hours += gpu_hours;
       return;
     }
   }
-  counts->push_back({std::string(reason), 1, std::string(place)});
+  counts->push_back({std::string(reason), 1, std::string(place), gpu_hours});
 }
 
 }  // namespace
 
-void ReadReport::Drop(std::string_view reason, std::string_view place) {
-  Count(reason, place, &drops);
+void ReadReport::Drop(std::string_view reason, std::string_view place, double gpu_seconds) {
+  Count(reason, place, &drops, gpu_seconds);
 }
 
 void ReadReport::Adjust(std::string_view reason, std::string_view place) {
@@ -85,6 +89,20 @@ std::int64_t ReadReport::dropped() const {
   std::int64_t sum = 0;
   for (const DropCount& drop : drops) sum += drop.rows;
   return sum;
+}
+
+double ReadReport::dropped_gpu_hours() const {
+  double sum = 0;
+  for (const DropCount& drop : drops) sum += drop.gpu_hours;
+  return sum;
+}
+
+std::vector<DropCount> ReadReport::LargestDrops() const {
+  std::vector<DropCount> largest = drops;
+  std::stable_sort(largest.begin(), largest.end(), [](const DropCount& a, const DropCount& b) {
+    return a.gpu_hours > b.gpu_hours;
+  });
+  return largest;
 }
 
 DecodedText TraceText(const std::string& path) {

@@ -17,7 +17,8 @@ namespace allot {
 struct DropCount {
   std::string reason;  // "no attempt ever got GPUs"
   std::int64_t rows = 0;
-  std::string example;  // "cluster_job_log:17"
+  std::string example;   // "cluster_job_log:17"
+  double gpu_hours = 0;  // that these rows held, as far as they tell
 };
 
 struct ReadReport {
@@ -34,10 +35,13 @@ struct ReadReport {
   std::string columns{};
   std::vector<std::string> ignored_columns{};
   std::string encoding{};
-  void Drop(std::string_view reason, std::string_view place);
+  void Drop(std::string_view reason, std::string_view place, double gpu_seconds = 0);
   void Adjust(std::string_view reason, std::string_view place);
   void Clip(std::string_view reason, std::string_view place);
   std::int64_t dropped() const;
+  double dropped_gpu_hours() const;
+  // The drops, those of most GPU time first.
+  std::vector<DropCount> LargestDrops() const;
 };
 
 struct ReadOptions {

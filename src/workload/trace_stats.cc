@@ -53,9 +53,9 @@ Distribution Summarise(std::vector<double> values) {
   return result;
 }
 
-void CountInto(const Job& job, JobGroup* group) {
+void CountInto(const Workload& workload, const Job& job, JobGroup* group) {
   ++group->jobs;
-  group->gpu_seconds += job.gpus * job.duration;
+  group->gpu_seconds += job.gpus * workload.RecordedRunTime(job);
 }
 
 void SetShares(double jobs, double gpu_seconds, std::vector<JobGroup>* groups) {
@@ -72,7 +72,7 @@ std::vector<JobGroup> ByGpus(const Workload& workload) {
   for (const Job& job : workload.jobs) {
     std::size_t at = 0;
     while (job.gpus > kGpuClasses[at].last) ++at;
-    CountInto(job, &groups[at]);
+    CountInto(workload, job, &groups[at]);
   }
   return groups;
 }
@@ -81,7 +81,7 @@ std::vector<JobGroup> ByOutcome(const Workload& workload) {
   std::vector<JobGroup> groups;
   for (const std::string& name : OutcomeNames()) groups.push_back({.label = name});
   for (const Job& job : workload.jobs)
-    CountInto(job, &groups[static_cast<std::size_t>(job.outcome)]);
+    CountInto(workload, job, &groups[static_cast<std::size_t>(job.outcome)]);
   std::rotate(groups.begin(), groups.begin() + 1, groups.end());  // "unreported" last
   std::erase_if(groups, [](const JobGroup& group) { return group.jobs == 0; });
   return groups;
@@ -116,6 +116,21 @@ nlohmann::json ToJson(const std::vector<JobGroup>& groups) {
 
 }  // namespace
 
+GpuCount MostGpusAtOnce(const Workload& workload) {
+  std::vector<std::pair<Seconds, GpuCount>> changes;
+  for (const Job& job : workload.jobs) {
+    const Seconds start = job.recorded_start();
+    if (std::isnan(start)) continue;
+    changes.emplace_back(start, job.gpus);
+    changes.emplace_back(start + workload.RecordedRunTime(job), -job.gpus);
+  }
+  std::sort(changes.begin(), changes.end());  // of one time, those that end come first
+  GpuCount held = 0;
+  GpuCount most = 0;
+  for (const auto& [time, gpus] : changes) most = std::max(most, held += gpus);
+  return most;
+}
+
 TraceStats ComputeTraceStats(const Workload& workload) {
   TraceStats stats;
   stats.name = workload.name;
@@ -136,7 +151,7 @@ TraceStats ComputeTraceStats(const Workload& workload) {
   double gpus = 0;
   const Job* previous = nullptr;
   for (const Job& job : workload.jobs) {
-    durations.push_back(job.duration);
+    if (job.ended()) durations.push_back(job.duration);
     if (previous != nullptr) gaps.push_back(job.submit - previous->submit);
     previous = &job;
     if (job.recorded_wait >= 0) waits.push_back(job.recorded_wait);
@@ -152,6 +167,8 @@ TraceStats ComputeTraceStats(const Workload& workload) {
   stats.by_outcome = ByOutcome(workload);
   SetShares(count, workload.GpuSeconds(), &stats.by_gpus);
   SetShares(count, workload.GpuSeconds(), &stats.by_outcome);
+  stats.limits = CountTimeLimits(workload);
+  stats.most_at_once = MostGpusAtOnce(workload);
   stats.hour_of_day = HourOfDay(workload);
   return stats;
 }
@@ -166,6 +183,7 @@ void to_json(nlohmann::json& json, const TraceStats& stats) {
           {"offered_gpus", stats.offered_gpus},
           {"mean_gpus", stats.mean_gpus},
           {"max_gpus", stats.max_gpus},
+          {"most_gpus_at_once", stats.most_at_once},
           {"tenants", stats.tenants},
           {"users", stats.users},
           {"models", stats.models},
@@ -174,6 +192,9 @@ void to_json(nlohmann::json& json, const TraceStats& stats) {
           {"by_gpus", ToJson(stats.by_gpus)},
           {"by_outcome", ToJson(stats.by_outcome)},
           {"hour_of_day", stats.hour_of_day}};
+  if (stats.limits.limited > 0) {
+    json["time_limits"] = {{"jobs", stats.limits.limited}, {"outlived", stats.limits.outlived}};
+  }
   if (stats.waits > 0) {
     json["recorded_wait_s"] = ToJson(stats.recorded_wait);
     json["recorded_wait_s"]["jobs"] = stats.waits;
@@ -185,12 +206,13 @@ void to_json(nlohmann::json& json, const ReadReport& report) {
     nlohmann::json result = nlohmann::json::array();
     for (const DropCount& count : counts) {
       result.push_back({{"reason", count.reason}, {"rows", count.rows}, {"first", count.example}});
+      if (count.gpu_hours > 0) result.back()["gpu_hours"] = count.gpu_hours;
     }
     return result;
   };
   json = {{"format", report.format},
           {"rows", report.rows},
-          {"dropped", list(report.drops)},
+          {"dropped", list(report.LargestDrops())},
           {"adjusted", list(report.adjusted)}};
   if (!report.notes.empty()) json["notes"] = report.notes;
   if (!report.clipped.empty()) json["clipped"] = list(report.clipped);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "workload/time_limits.h"
 #include "workload/trace_reader.h"
 #include "workload/workload.h"
 
@@ -41,18 +42,23 @@ struct TraceStats {
       kUnknown;          // OfferedLoad on one GPU: kept busy on average without any queueing
   double mean_gpus = 0;  // requested, per job
   GpuCount max_gpus = 0;
-  std::int64_t tenants = 0;  // named ones; 0 = not recorded
+  GpuCount most_at_once = 0;  // MostGpusAtOnce
+  std::int64_t tenants = 0;   // named ones; 0 = not recorded
   std::int64_t users = 0;
   std::int64_t models = 0;
-  Distribution duration;                 // seconds
-  Distribution gap;                      // seconds between successive submissions
-  std::int64_t waits = 0;                // jobs whose wait the trace tells
-  Distribution recorded_wait;            // of these, seconds
-  std::vector<JobGroup> by_gpus;         // 1, 2, 3-4, 5-8, 9-16, >16; empty classes included
-  std::vector<JobGroup> by_outcome;      // those that occur
+  Distribution duration;             // seconds
+  Distribution gap;                  // seconds between successive submissions
+  std::int64_t waits = 0;            // jobs whose wait the trace tells
+  Distribution recorded_wait;        // of these, seconds
+  std::vector<JobGroup> by_gpus;     // 1, 2, 3-4, 5-8, 9-16, >16; empty classes included
+  std::vector<JobGroup> by_outcome;  // those that occur
+  TimeLimits limits{};
   std::array<double, 24> hour_of_day{};  // arrivals relative to the mean hour; by calendar if
                                          // known, otherwise hour 0 is the origin
 };
+
+// The most GPUs that jobs held at one time, of those whose start the trace tells; 0: of none.
+GpuCount MostGpusAtOnce(const Workload& workload);
 
 TraceStats ComputeTraceStats(const Workload& workload);
 

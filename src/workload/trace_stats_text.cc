@@ -100,10 +100,12 @@ void AddDrops(const ReadReport& report, Text* text) {
              Thousands(report.rows), report.dropped() > 0 ? "" : ": every record is a job");
   const auto list = [text](const std::vector<DropCount>& counts) {
     for (const DropCount& count : counts) {
-      text->Line("  {:>8}  {} (first: {})", Thousands(count.rows), count.reason, count.example);
+      text->Line("  {:>8}  {}{} (first: {})", Thousands(count.rows), count.reason,
+                 count.gpu_hours > 0 ? fmt::format(", {} GPU-hours", Rounded(count.gpu_hours)) : "",
+                 count.example);
     }
   };
-  list(report.drops);
+  list(report.LargestDrops());
   if (report.adjusted.empty()) return;
   text->Line("{:<12}records that are not used exactly as they stand", "Adjusted");
   list(report.adjusted);
@@ -142,7 +144,16 @@ std::string FormatTraceStats(const TraceStats& stats, const ReadReport& report) 
   text.Fact("Load", fmt::format("keeps {} GPUs busy on average if every job starts at once",
                                 Rounded(stats.offered_gpus)));
   text.Fact("Request",
-            fmt::format("{:.2f} GPUs on average, {} at most", stats.mean_gpus, stats.max_gpus));
+            fmt::format("{:.2f} GPUs on average, {} at most", stats.mean_gpus, stats.max_gpus) +
+                (stats.most_at_once > 0
+                     ? fmt::format("; all jobs together held {} at most", stats.most_at_once)
+                     : ""));
+
+  if (const TimeLimits& limits = stats.limits; limits.limited > 0) {
+    text.Fact("Limits", fmt::format("{} of {} jobs have a time limit, {} ran beyond it",
+                                    Thousands(limits.limited), Thousands(limits.jobs),
+                                    limits.outlived == 0 ? "none" : Thousands(limits.outlived)));
+  }
 
   text.Line("");
   text.Line("{:<12}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>7}", "", "p5", "p25", "median", "p75",

@@ -84,9 +84,15 @@ Seconds Workload::Span() const {
   return jobs.empty() ? 0 : jobs.back().submit - jobs.front().submit;
 }
 
+Seconds Workload::RecordedRunTime(const Job& job) const {
+  if (job.ended() || !recorded_until) return job.duration;
+  if (job.outcome == Outcome::kPending) return 0;
+  return std::min(job.duration, std::max(0.0, *recorded_until - job.recorded_start()));
+}
+
 double Workload::GpuSeconds() const {
   double sum = 0;
-  for (const Job& job : jobs) sum += job.gpus * job.duration;
+  for (const Job& job : jobs) sum += job.gpus * RecordedRunTime(job);
   return sum;
 }
 

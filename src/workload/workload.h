@@ -2,6 +2,7 @@
 // The jobs of one run, in order of (submit, position in the trace), with the names they refer to.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -42,13 +43,19 @@ struct Workload {
   NameTable groups;
   NameTable gpu_types;  // names of GPU types, and several of them joined by '|'
   DrawnModels drawn;    // perf/elastic.h
+  // When the record was taken, where jobs had not ended by then (Job::ended).
+  std::optional<Seconds> recorded_until;
+  // When the record begins: jobs submitted before are in it because they had not ended when it did.
+  Seconds recorded_from = 0;
 
   // Sorts by (submit, present order) and checks every job: unique id, submit >= 0, gpus >= 1,
   // duration > 0, limits ordered. DataError names the job and both values.
   void Finish();
   std::string PlaceOf(const Job& job) const;  // " (FILE:LINE)" for messages, "" if unknown
   Seconds Span() const;                       // last submit - first submit
-  double GpuSeconds() const;                  // sum of gpus x duration
+  // How long the job ran within the record; of a job that had not ended less than its duration.
+  Seconds RecordedRunTime(const Job& job) const;
+  double GpuSeconds() const;  // sum of gpus x recorded run time
 };
 
 }  // namespace allot

@@ -128,3 +128,87 @@ def test_a_job_that_waits_for_maintenance_to_end_spoils_no_forecast(live, tmp_pa
     assert live.job("a")["eta"]["end"]["0.5"] is not None
     table = live.say("status", "--eta").stdout
     assert re.search(r"^wide .*\?", table, re.MULTILINE) and "1 job gets nothing of free GPUs" in table, table
+
+
+def test_a_time_limit_bounds_the_end_and_is_taken_without_being_asked_for(allot, root):
+    lim = root / "tests" / "data" / "cases" / "lim.csv"
+    for words in ([], ["--length-estimates", "user"]):
+        said = json.loads(allot("forecast", "-w", lim, "--at", "5m", "--cluster", "1x4", "--policy", "easy", *words, "--json").stdout)
+        ends = {job["job"]: job for job in said["jobs"]}
+        assert ends["a"]["end"]["0.9"] == pytest.approx(3600), "its limit, 55 minutes from now"
+        assert ends["b"]["start"]["0.9"] <= 3600 + 300
+
+
+def starts(allot, trace, *words):
+    """By job: whether it waits, and the quantiles of its start and end in seconds from the moment."""
+    said = json.loads(allot("forecast", "--workload", trace, "--json", *words).stdout)
+    ahead = {}
+    for job in said["jobs"]:
+        ahead[job["job"]] = {name: [job[name][level] - said["now"] for level in ("0.1", "0.5", "0.9")] if job[name] else None
+                             for name in ("start", "end")}
+    return ahead, said
+
+
+def test_a_job_that_waits_in_an_export_starts_when_one_that_runs_ends(allot, root):
+    pend = root / "tests" / "data" / "cases" / "pend.txt"
+    for words in ([], ["--at", "2026-10-05 01:30:00"]):
+        ahead, said = starts(allot, pend, "--cluster", "1x4", *words)
+        assert said["policy"] == "easy" and said["now"] == 5400
+        assert set(ahead) == {"2", "3"} and ahead["2"]["start"] is None
+        assert 0 < ahead["3"]["start"][0] <= ahead["3"]["start"][2] <= 5400, "job 2 ends at 03:00 at the latest"
+        for end, start in zip(ahead["2"]["end"], ahead["3"]["start"]):
+            assert end - 1e-6 <= start <= end + 300, "at the next decision"
+        assert ahead["3"]["end"][2] <= 5400 + 7200
+    # A quarter of an hour before, job 3 waits, too.
+    ahead, said = starts(allot, pend, "--cluster", "1x4", "--at", "2026-10-05 01:15:00")
+    assert said["now"] == 4500 and set(ahead) == {"2", "3"} and ahead["3"]["start"][2] <= 6300
+
+
+def test_a_moment_after_the_export_is_refused(program, root):
+    pend = root / "tests" / "data" / "cases" / "pend.txt"
+    done = subprocess.run([program, "forecast", "--workload", pend, "--cluster", "1x4", "--at", "2026-10-05 09:00:00"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "--at must not lie after the end of the record, 2026-10-05 01:30:00" in done.stderr
+
+
+SQUEUE = "JOBID|USER|PARTITION|STATE|SUBMIT_TIME|START_TIME|TIME|TIME_LIMIT|NODES|REASON|TRES_ALLOC\n"
+
+
+def test_what_squeue_prints_is_enough(allot, tmp_path):
+    queue = tmp_path / "squeue.txt"
+    queue.write_text(SQUEUE
+                     + "1|ann|a|RUNNING|2026-09-01T00:00:00|2026-09-02T00:00:00|33-01:00:00|34-00:00:00|1|None|gres/gpu=4\n"
+                     + "2|ann|a|RUNNING|2026-10-05T00:00:00|2026-10-05T00:30:00|30:00|3:00:00|1|None|gres/gpu=2\n"
+                     + "3_[1-2%1]|bob|a|PENDING|2026-10-05T00:50:00|N/A|0:00|UNLIMITED|1|Resources|gres/gpu=4\n"
+                     + "4|cat|a|PENDING|2026-10-05T00:55:00|N/A|0:00|10:00|1|Priority|gres/gpu=2\n"
+                     + "5|cat|a|PENDING|2026-10-05T00:55:00|N/A|0:00|10:00|1|JobHeldUser|gres/gpu=2\n")
+    ahead, said = starts(allot, queue, "--cluster", "2x4")
+    assert said["now"] == 34 * 86400 + 3600
+    assert set(ahead) == {"1", "2", "3_1", "3_2", "4"}
+    assert ahead["4"]["start"] == [0, 0, 0], "backfilled: it ends before job 3 could start"
+    assert ahead["1"]["end"][2] <= 23 * 3600
+    assert ahead["3_1"]["start"][2] <= 23 * 3600 + 300
+    assert ahead["3_1"]["start"][1] >= min(ahead["1"]["end"][0], ahead["2"]["end"][0])
+
+
+def test_jobs_that_run_where_no_nodes_are_left_are_left_out(allot, tmp_path):
+    queue = tmp_path / "squeue.txt"
+    queue.write_text(SQUEUE
+                     + "1|ann|a|RUNNING|2026-10-05T00:00:00|2026-10-05T00:00:00|1:00:00|UNLIMITED|1|None|gres/gpu=4\n"
+                     + "2|ann|a|RUNNING|2026-10-05T00:00:00|2026-10-05T00:00:00|1:00:00|2:00:00|1|None|gres/gpu=4\n"
+                     + "3|bob|a|PENDING|2026-10-05T00:50:00|N/A|0:00|1:00:00|1|Resources|gres/gpu=4\n")
+    done = allot("forecast", "--workload", queue, "--cluster", "1x4")
+    assert "1 of the jobs that run have no room on this cluster and are left out, with their 4 GPUs" in done.stderr
+    assert "nobody else is taken to come" in done.stderr
+
+
+def test_lengths_and_limits_of_jobs_that_ended_are_learned(allot, tmp_path):
+    # Sixty jobs took a tenth of their limit; the one that runs has taken as little so far.
+    head = "JobID|User|Partition|State|Submit|Start|End|ElapsedRaw|Timelimit|ReqTRES|AllocTRES\n"
+    rows = [f"{i}|ann|a|COMPLETED|2026-10-0{1 + i // 20}T{i % 20:02}:00:00|2026-10-0{1 + i // 20}T{i % 20:02}:00:00|Unknown|2160|06:00:00|"
+            "gres/gpu=4|gres/gpu=4" for i in range(60)]
+    rows += ["90|ann|a|RUNNING|2026-10-04T00:00:00|2026-10-04T00:00:00|Unknown|60|06:00:00|gres/gpu=4|gres/gpu=4",
+             "91|ann|a|PENDING|2026-10-04T00:00:30|Unknown|Unknown|0|06:00:00|gres/gpu=4|"]
+    (tmp_path / "sacct.txt").write_text(head + "\n".join(rows) + "\n")
+    ahead, _ = starts(allot, tmp_path / "sacct.txt", "--cluster", "1x4")
+    assert 1200 < ahead["91"]["start"][1] < 3600

@@ -166,3 +166,101 @@ def test_jobs_that_the_nodes_of_today_have_no_room_for_are_counted(allot, tmp_pa
     done = allot("whatif", "--workload", MONTH, "--cluster", str(tmp_path / "sinfo.txt"), "--policies", "fifo", "--more-nodes", "0",
                  "-o", str(tmp_path / "page.html"))
     assert "--oversized drop" in done.stderr
+
+
+def test_jobs_without_a_time_limit_are_the_longest_and_are_counted(allot, root, tmp_path):
+    done = allot("whatif", "--workload", root / "tests" / "data" / "cases" / "mixlim.txt", "--cluster", "1x4", "--json",
+                 "-o", tmp_path / "p.html")
+    found = json.loads(done.stdout)
+    sjf = next(s for s in found["scenes"] if s["title"] == "sjf")
+    assert sjf["avg_wait_s"] == pytest.approx(2000)
+    assert any("1 of 3 jobs has no time limit" in note for note in found["notes"])
+    assert not any("ran beyond" in note for note in found["notes"])
+
+
+def test_jobs_that_outlived_their_limits_are_counted(allot, tmp_path):
+    trace = tmp_path / "t.csv"
+    trace.write_text("job_id,submit_s,gpus,duration_s,user_estimate_s\na,0,1,600,100\nb,1,1,600,300\nc,2,1,60,300\nd,3,1,60,\n")
+    assert "3 of 4 jobs have a time limit, 2 ran beyond it" in allot("trace", "inspect", trace).stdout
+    said = allot("whatif", "--workload", trace, "--cluster", "1x1", "-o", tmp_path / "p.html").stdout
+    assert "1 of 4 jobs has no time limit" in said and "2 of 3 jobs with a time limit ran beyond it" in said
+
+
+def asked(allot, tmp_path, trace, *words):
+    """Of a trace, given as a path or as text: the answer in JSON."""
+    if isinstance(trace, str):
+        (tmp_path / "trace.txt").write_text(trace)
+        trace = tmp_path / "trace.txt"
+    done = allot("whatif", "--workload", trace, "--more-nodes", "0", "--json", "-o", tmp_path / "p.html", *words)
+    return json.loads(done.stdout)
+
+
+def test_a_job_that_still_runs_holds_its_gpus(allot, root, tmp_path):
+    found = asked(allot, tmp_path, root / "tests" / "data" / "cases" / "surv.txt", "--cluster", "1x4")
+    scenes = {s["title"]: s for s in found["scenes"]}
+    assert found["jobs"] == 12 and found["running"] == 1 and found["pending"] == 0
+    assert found["gpu_hours"] == pytest.approx(607.3, abs=0.1)
+    assert found["most_gpus_at_once"] == 4
+    assert scenes["now (easy)"]["avg_wait_s"] == pytest.approx(scenes["recorded"]["avg_wait_s"], rel=0.05)
+    # Of the eleven that ended; the twelfth has no completion time.
+    assert scenes["recorded"]["avg_jct_s"] == pytest.approx(scenes["now (easy)"]["avg_jct_s"], rel=0.05)
+    assert scenes["recorded"]["avg_jct_s"] < 10 * 3600
+    assert any("1 of 12 jobs still ran when the record was taken" in note for note in found["notes"])
+
+
+SACCT = "JobID|User|Partition|State|Submit|Start|End|ElapsedRaw|Timelimit|ReqTRES|AllocTRES\n"
+
+
+def test_a_job_of_before_the_record_holds_its_gpus_from_its_beginning(allot, tmp_path):
+    # Two of four GPUs are held by a job of August; two jobs of two GPUs take turns on the others.
+    found = asked(allot, tmp_path, SACCT
+                  + "1|ann|a|RUNNING|2026-08-01T00:00:00|2026-08-02T00:00:00|Unknown|5270400|UNLIMITED|gres/gpu=2|gres/gpu=2\n"
+                  + "2|bob|a|COMPLETED|2026-10-01T00:00:00|2026-10-01T00:00:00|2026-10-01T04:00:00|14400|UNLIMITED|gres/gpu=2|gres/gpu=2\n"
+                  + "3|bob|a|COMPLETED|2026-10-01T01:00:00|2026-10-01T04:00:00|2026-10-01T08:00:00|14400|UNLIMITED|gres/gpu=2|gres/gpu=2\n",
+                  "--cluster", "1x4", "--policies", "fifo")
+    assert found["origin"] == "2026-10-01 00:00:00" and found["span_s"] == 3600
+    scenes = {s["title"]: s for s in found["scenes"]}
+    for title in ("now (easy)", "fifo"):
+        assert scenes[title]["max_wait_s"] == pytest.approx(3 * 3600)
+        assert scenes[title]["avg_jct_s"] == pytest.approx(5.5 * 3600)
+
+
+def test_jobs_that_wait_at_the_end_are_in_no_mean(allot, tmp_path):
+    found = asked(allot, tmp_path, SACCT
+                  + "1|ann|a|COMPLETED|2026-10-01T00:00:00|2026-10-01T00:00:00|2026-10-01T01:00:00|3600|02:00:00|gres/gpu=4|gres/gpu=4\n"
+                  + "2|ann|a|RUNNING|2026-10-01T01:00:00|2026-10-01T01:00:00|Unknown|3600|05:00:00|gres/gpu=4|gres/gpu=4\n"
+                  + "3_[1-4%2]|bob|a|PENDING|2026-10-01T01:10:00|Unknown|Unknown|0|01:00:00|gres/gpu=4|\n",
+                  "--cluster", "1x4", "--policies", "fifo")
+    assert (found["jobs"], found["running"], found["pending"]) == (6, 1, 4)
+    for one in found["scenes"]:
+        assert one["jobs"] == 2 and one["avg_wait_s"] == 0 and one["avg_jct_s"] == 3600
+    assert any("4 of 6 jobs still waited" in note for note in found["notes"])
+
+
+def test_what_is_left_out_is_told_by_gpu_hours(allot, tmp_path):
+    rows = (SACCT
+            + "1|ann|a|NODE_FAIL|2026-10-01T00:00:00|2026-10-01T00:00:00|2026-10-02T00:00:00|86400|3-00:00:00|gres/gpu=4|gres/gpu=4\n"
+            + "1|ann|a|COMPLETED|2026-10-01T00:00:00|2026-10-02T00:00:00|2026-10-02T01:00:00|3600|3-00:00:00|gres/gpu=4|gres/gpu=4\n"
+            + "2|bob|a|COMPLETED|2026-10-01T01:00:00|2026-10-02T01:00:00|2026-10-02T02:00:00|3600|3-00:00:00|gres/gpu=4|gres/gpu=4\n"
+            + "3|bob|a|COMPLETED|2026-10-01T02:00:00|2026-10-02T01:00:00|2026-10-02T02:00:00|3600|3-00:00:00|gres/gpu=8|gres/gpu=8\n"
+            + "4|bob|a|COMPLETED|2026-10-01T01:00:00|2026-10-02T01:00:00|2026-10-02T02:00:00|3600|3-00:00:00|cpu=1|cpu=1\n")
+    found = asked(allot, tmp_path, rows, "--cluster", "1x4", "--policies", "fifo")
+    far = next(finding for finding in found["findings"] if "far from the record" in finding)
+    assert far.index("104 of 112 GPU-hours of the file are left out") < far.index("partitions"), far
+    assert "an earlier run of a requeued" in far
+    assert "The record held 12 GPUs at once, this cluster has 4." in found["findings"]
+    left_out = next(note for note in found["notes"] if note.startswith("Records of the file"))
+    assert left_out.index("96 GPU-hours") < left_out.index("8 GPU-hours") < left_out.index("no GPU requested")
+    said = allot("trace", "inspect", tmp_path / "trace.txt").stdout
+    assert "an earlier run of a requeued or resized job, 96.0 GPU-hours" in said
+    assert "all jobs together held 12 at most" in said
+
+
+def test_a_limit_that_is_outlived_does_not_end_a_running_job(allot, tmp_path):
+    found = asked(allot, tmp_path, SACCT
+                  + "1|ann|a|COMPLETED|2026-10-01T00:00:00|2026-10-01T00:00:00|2026-10-01T01:00:00|3600|01:00:00|gres/gpu=1|gres/gpu=1\n"
+                  + "2|ann|a|RUNNING|2026-10-01T00:00:00|2026-10-01T00:00:00|Unknown|90000|01:00:00|gres/gpu=4|gres/gpu=4\n"
+                  + "3|bob|a|RUNNING|2026-10-01T00:00:00|2026-10-01T00:00:00|Unknown|90000|UNLIMITED|gres/gpu=3|gres/gpu=3\n",
+                  "--cluster", "2x4", "--policies", "fifo,srtf")
+    assert found["running"] == 2 and found["most_gpus_at_once"] == 8
+    assert any("1 of 2 jobs with a time limit ran beyond it" in note for note in found["notes"])

@@ -71,6 +71,27 @@ TEST(Summarise, CountsTrackedJobsOnlyAndTheWholeClustersUseMeanwhile) {
   EXPECT_DOUBLE_EQ(summary.gpu_utilisation, (2 * 90 + 1 * 30) / (2 * 120.0));
 }
 
+// Job 0 still ran and job 2 still waited when the record ended, at 100: neither has a completion
+// time.
+TEST(Summarise, JobsThatHadNotEndedHaveNoCompletionTime) {
+  const std::vector<JobRecord> records = ThreeRecords();
+  const std::vector<TimelinePoint> timeline = {{10, 1, 1, 1}, {20, 2, 2, 2}, {110, 1, 1, 1}};
+  Workload workload;
+  workload.jobs.resize(3);
+  workload.jobs[0].outcome = Outcome::kRunning;
+  workload.jobs[2].outcome = Outcome::kPending;
+  workload.recorded_until = 100;
+  RunFacts facts = FactsOf(records);
+  facts.timeline = timeline;
+  facts.workload = &workload;
+  const RunSummary summary = Summarise(facts);
+  EXPECT_EQ(summary.jobs, 3);
+  EXPECT_DOUBLE_EQ(summary.avg_jct_s, 40);
+  EXPECT_DOUBLE_EQ(summary.avg_queueing_s, 0);
+  EXPECT_DOUBLE_EQ(summary.makespan_s, 50);
+  EXPECT_DOUBLE_EQ(summary.gpu_utilisation, (10 + 2 * 80) / (2 * 90.0));
+}
+
 TEST(Summarise, MakespanRunsFromFirstSubmitToLastFinish) {
   const std::vector<JobRecord> records = ThreeRecords();
   EXPECT_DOUBLE_EQ(Summarise(FactsOf(records)).makespan_s, 130);

@@ -52,6 +52,27 @@ TEST(WhatIf, SaysWhereTheSimulationIsFarFromTheRecord) {
   EXPECT_EQ(Said(Example(100, 110)).find("far from the record"), std::string::npos);
 }
 
+TEST(WhatIf, NamesWhatIsLeftOutFirstWhereTheSimulationIsFarFromTheRecord) {
+  WhatIf what_if = Example(1000, 110);
+  what_if.gpu_hours = 24;
+  what_if.left_out = {{"an earlier run", 2, "f:3", 583}, {"no GPU requested", 9, "f:2", 0}};
+  const std::string said = Said(what_if);
+  const std::size_t lost = said.find("583 of 607 GPU-hours");
+  EXPECT_LT(lost, said.find("partitions")) << said;
+  EXPECT_NE(said.find("an earlier run"), std::string::npos) << said;
+  what_if.left_out.front().gpu_hours = 0.1;
+  EXPECT_EQ(Said(what_if).find("GPU-hours"), std::string::npos) << "too little to matter";
+}
+
+TEST(WhatIf, SaysWhereTheRecordHeldMoreGpusThanThereAre) {
+  WhatIf what_if = Example(100, 110);
+  what_if.gpus = 32;
+  what_if.most_gpus_at_once = 160;
+  EXPECT_NE(Said(what_if).find("held 160 GPUs at once, this cluster has 32"), std::string::npos);
+  what_if.most_gpus_at_once = 32;
+  EXPECT_EQ(Said(what_if).find("at once"), std::string::npos);
+}
+
 // Ratios of waits say nothing where nobody waits.
 TEST(WhatIf, WaitsNearZeroAreAlike) {
   const std::string said = Said(Example(0, 3));

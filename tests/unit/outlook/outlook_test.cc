@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "core/rng.h"
-#include "outlook/past_lengths.h"
 #include "tests/unit/sim/small_world.h"
+#include "workload/past_lengths.h"
 
 namespace allot {
 namespace {
@@ -90,6 +90,29 @@ TEST(Outlook, QuantilesAreThoseOfTheLengthThatIsDrawn) {
     const Seconds high = lengths.Remaining(moment, 0, kOutlookLevels[l] + 0.01);
     EXPECT_GE(jobs[0].end[l] - moment.now, low) << l;
     EXPECT_LE(jobs[0].end[l] - moment.now, high) << l;
+  }
+}
+
+// The first has run 100 s of its limit of 400 s; the model expects ten minutes.
+TEST(Outlook, TimeLimitsBoundEndsUntilTheyAreOutlived) {
+  Workload workload = testing_support::WorkloadOf({{0, 4, 600}, {50, 4, 600}});
+  for (Job& job : workload.jobs) job.user_estimate = 400;
+  SimOptions rules = Rules();
+  rules.lengths = LengthEstimates::Parse("user");
+  const Scenario scenario(std::move(workload), ClusterSpec::Parse("1x4"), rules);
+  const auto policy = Fifo();
+  for (const Seconds at : {100, 450}) {
+    const Observation moment = MomentOf(scenario, *policy, at);
+    const auto jobs =
+        Outlook(rules, {.samples = 40}, nullptr).Of({moment}, LengthModel(), *policy).jobs;
+    if (at < 400) {
+      EXPECT_NEAR(jobs[0].end[2], 400, 1e-6);
+      EXPECT_LE(jobs[1].start[2], 410) << "at the next interval";
+    } else {
+      EXPECT_GT(jobs[0].end[0], at) << "it runs on beyond its limit";
+      EXPECT_GT(jobs[0].end[2], jobs[0].end[0]);
+    }
+    EXPECT_LE(jobs[1].end[2] - jobs[1].start[0], jobs[0].end[2] - jobs[0].end[0] + 410);
   }
 }
 

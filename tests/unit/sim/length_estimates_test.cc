@@ -44,6 +44,18 @@ TEST(LengthEstimatesTest, SigmaIsTheDeviationOfTheLogError) {
   EXPECT_NEAR(std::sqrt(squares / kJobs), 0.5, 0.03);
 }
 
+TEST(LengthEstimatesTest, JobsWithoutTimeLimitCountAsLongerThanAnyLimit) {
+  Job job = Named("a");
+  job.duration = 50;
+  const auto told = [&](Seconds limit) {
+    job.user_estimate = limit;
+    return LengthEstimates::Parse("user").Of(job, 100, 1);
+  };
+  EXPECT_DOUBLE_EQ(told(75), 150);
+  EXPECT_GT(told(0), told(364 * 86400.0));
+  EXPECT_EQ(told(0), told(400 * 86400.0));
+}
+
 TEST(LengthEstimatesTest, TextRoundTrips) {
   for (const std::string text : {"none", "true", "noisy:0.5", "noisy:1.25"}) {
     EXPECT_EQ(LengthEstimates::Parse(text).ToString(), text);

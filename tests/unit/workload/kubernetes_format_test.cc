@@ -21,12 +21,11 @@ TEST(Kubernetes, ReadsJobsWithTheirPods) {
       ReadTrace(std::string(kKubeExports) + "kubernetes.json", "auto", {}, &report);
   EXPECT_EQ(report.format, "kubernetes");
   EXPECT_EQ(report.rows, 11);
-  EXPECT_EQ(Drops(report),
-            "4 a pod of a job (counted with it); 1 no GPU requested; 1 had not ended when the "
-            "trace did; 1 never started");
+  EXPECT_EQ(Drops(report), "4 a pod of a job (counted with it); 1 no GPU requested");
   EXPECT_EQ(Adjustments(report), "1 no pods in the file: waiting for nodes counts as run time");
-  ASSERT_EQ(workload.jobs.size(), 4u);
+  ASSERT_EQ(workload.jobs.size(), 6u);
   EXPECT_EQ(workload.origin, "2026-11-02 07:00:00");
+  EXPECT_EQ(workload.recorded_until, 5.5 * 3600) << "the last object was created at 12:30";
   const Job* bert = FindJob(workload, "nlp/bert");
   ASSERT_NE(bert, nullptr);
   EXPECT_EQ(bert->gpus, 8);
@@ -48,14 +47,20 @@ TEST(Kubernetes, ReadsJobsWithTheirPods) {
   EXPECT_EQ(ddp->gpus, 4);
   EXPECT_EQ(ddp->duration, 2 * 3600);
   EXPECT_NE(FindJob(workload, "vision/notebook"), nullptr);  // amd.com/gpu
+  const Job& late = workload.jobs[4];
+  EXPECT_EQ(late.outcome, Outcome::kRunning);
+  EXPECT_EQ(late.recorded_wait, 300);
+  EXPECT_EQ(workload.RecordedRunTime(late), 25 * 60);
+  EXPECT_EQ(workload.jobs[5].outcome, Outcome::kPending);
 }
 
 TEST(Kubernetes, ReadsKueueWorkloads) {
   ReadReport report;
   const Workload workload =
       ReadTrace(std::string(kKubeExports) + "kueue.json", "auto", {}, &report);
-  EXPECT_EQ(Drops(report), "1 a Kueue Workload of a job (counted with it); 1 never started");
-  ASSERT_EQ(workload.jobs.size(), 2u);
+  EXPECT_EQ(Drops(report), "1 a Kueue Workload of a job (counted with it)");
+  ASSERT_EQ(workload.jobs.size(), 3u);
+  EXPECT_EQ(workload.jobs[2].outcome, Outcome::kPending);
   const Job& vit = workload.jobs[0];
   EXPECT_EQ(vit.id, "team-a/vit");
   EXPECT_EQ(vit.gpus, 16);
@@ -79,6 +84,30 @@ std::string OneJob(const std::string& gpus, const std::string& created) {
          gpus +
          R"(}}}]}}}, "status": {"startTime": "2026-11-02T08:00:00Z", )"
          R"("completionTime": "2026-11-02T09:00:00+01:00"}}]})";
+}
+
+// A Job begins for its controller when its pods are made; it runs when a node has taken one.
+TEST(Kubernetes, AJobWaitsWhileItIsSuspendedOrNoNodeTakesItsPods) {
+  const std::string spec =
+      R"("spec": {"suspend": SUSPEND, "template": {"spec": {"containers": [{"name": "c",
+      "resources": {"limits": {"nvidia.com/gpu": 2}}}]}}})";
+  const auto job = [&](const std::string& name, bool suspended) {
+    std::string text = spec;
+    text.replace(text.find("SUSPEND"), 7, suspended ? "true" : "false");
+    return R"({"kind": "Job", "apiVersion": "batch/v1", "metadata": {"name": ")" + name +
+           R"(", "namespace": "n", "uid": ")" + name +
+           R"(", "creationTimestamp": "2026-10-01T00:00:00Z"}, )" + text + R"(, "status": )" +
+           (suspended ? "{}" : R"({"startTime": "2026-10-01T00:00:00Z"})") + "}\n";
+  };
+  const std::string pod =
+      R"({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p", "namespace": "n", "uid": "p",
+      "creationTimestamp": "2026-10-01T00:00:00Z", "ownerReferences": [{"kind": "Job", "name": "a",
+      "uid": "a", "controller": true}]}, "spec": {"containers": [{"name": "c", "resources":
+      {"limits": {"nvidia.com/gpu": 2}}}]}, "status": {"phase": "Pending"}})";
+  const Workload workload = ReadText("kubernetes", job("a", false) + pod + job("b", true));
+  ASSERT_EQ(workload.jobs.size(), 2u);
+  EXPECT_EQ(workload.jobs[0].outcome, Outcome::kPending);
+  EXPECT_EQ(workload.jobs[1].outcome, Outcome::kPending);
 }
 
 TEST(Kubernetes, BadInputNamesRuleValueAndPlace) {

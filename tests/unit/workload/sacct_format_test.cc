@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "trace_testing.h"
 #include "workload/slurm_fields.h"
 
@@ -42,9 +44,9 @@ TEST(Sacct, Reads2311ArraysAndHeterogeneousJobs) {
   const Workload workload =
       ReadTrace(std::string(kSacctExports) + "sacct-23.11.txt", "auto", {}, &report);
   EXPECT_EQ(Drops(report),
-            "3 never started; 1 had not ended when the trace did; 1 parts of GPUs only (MIG, "
-            "shards, shared GPUs); 1 a further component of a heterogeneous job (counted with it)");
-  ASSERT_EQ(workload.jobs.size(), 4u);
+            "2 never started; 1 parts of GPUs only (MIG, shards, shared GPUs); 1 a further "
+            "component of a heterogeneous job (counted with it)");
+  ASSERT_EQ(workload.jobs.size(), 6u);
   EXPECT_EQ(workload.jobs[0].id, "881200_1");
   const Job& both = workload.jobs[2];
   EXPECT_EQ(both.id, "881210");
@@ -57,6 +59,135 @@ TEST(Sacct, Reads2311ArraysAndHeterogeneousJobs) {
   EXPECT_EQ(held.submit, 3610);
   EXPECT_EQ(held.recorded_wait, 30);
   EXPECT_EQ(report.adjusted.size(), 2u);
+  const Job& running = workload.jobs[4];
+  EXPECT_EQ(running.outcome, Outcome::kRunning);
+  EXPECT_EQ(workload.recorded_until, 7 * 3600 + 3);  // started at 15:00:03, two hours ago
+  EXPECT_EQ(workload.RecordedRunTime(running), 2 * 3600);
+  EXPECT_GT(running.duration, 2 * 3600);
+  EXPECT_LE(running.duration, 10 * 3600) << "its time limit";
+  const Job& pending = workload.jobs[5];
+  EXPECT_EQ(pending.outcome, Outcome::kPending);
+  EXPECT_TRUE(std::isnan(pending.recorded_start()));
+  EXPECT_GT(pending.duration, 0);
+  EXPECT_EQ(workload.RecordedRunTime(pending), 0);
+}
+
+constexpr const char* kNowHeader =
+    "JobID|User|Partition|State|Submit|Eligible|Start|End|ElapsedRaw|Timelimit|ReqTRES|AllocTRES\n";
+
+TEST(Sacct, JobsThatBeganBeforeTheRecordDoNotMoveItsBeginning) {
+  const Workload workload = ReadText(
+      "sacct",
+      std::string(kNowHeader) +
+          "1|a|p|RUNNING|2026-08-01T00:00:00|2026-08-01T00:00:00|2026-08-02T00:00:00|Unknown|"
+          "5270400|UNLIMITED|gres/gpu=8|gres/gpu=8\n"
+          "2|a|p|COMPLETED|2026-10-01T00:00:00|2026-10-01T00:00:00|2026-10-01T00:10:00|"
+          "2026-10-01T01:10:00|3600|02:00:00|gres/gpu=1|gres/gpu=1\n");
+  ASSERT_EQ(workload.jobs.size(), 2u);
+  EXPECT_EQ(workload.recorded_from, 61 * 86400.0);
+  EXPECT_EQ(workload.recorded_until, 62 * 86400.0);
+  EXPECT_GT(workload.jobs[0].duration, 61 * 86400.0);
+  EXPECT_EQ(workload.GpuSeconds(), 8 * 61 * 86400.0 + 3600);
+}
+
+TEST(Sacct, TasksOfAnArrayThatWaitAreOneJobEach) {
+  ReadReport report;
+  const auto read = [&](const std::string& id) {
+    return ReadText("sacct",
+                    std::string(kNowHeader) + id +
+                        "|a|p|PENDING|2026-10-01T00:00:00|2026-10-01T00:00:00|Unknown|Unknown|0|"
+                        "01:00:00|gres/gpu=2|\n",
+                    false, &report);
+  };
+  const Workload workload = read("7_[5-8,11,20-30:5%2]");
+  ASSERT_EQ(workload.jobs.size(), 8u);
+  EXPECT_EQ(workload.jobs[0].id, "7_5");
+  EXPECT_EQ(workload.jobs[7].id, "7_30");
+  EXPECT_EQ(workload.jobs[7].gpus, 2);
+  EXPECT_EQ(workload.jobs[7].duration, 3600) << "nothing but its limit is known";
+  EXPECT_EQ(report.adjusted.front().rows, 8);
+  for (const char* id : {"7_[5-3]", "7_[]", "7_[x]", "7_[1-9999999]"}) {
+    ExpectError([&] { read(id); }, ExitCode::kBadData, {"tasks of an array", id, ":2"});
+  }
+}
+
+TEST(Sacct, JobsThatCouldNotStartYetDoNotWait) {
+  ReadReport report;
+  const Workload workload = ReadText(
+      "sacct",
+      std::string(kNowHeader) +
+          "1|a|p|PENDING|2026-10-01T00:00:00|Unknown|Unknown|Unknown|0|01:00:00|gres/gpu=2|\n"
+          "2|a|p|PENDING|2026-10-01T00:00:00|2026-10-01T00:00:00|Unknown|Unknown|0|01:00:00|"
+          "gres/gpu=2|\n",
+      false, &report);
+  EXPECT_EQ(workload.jobs.size(), 1u);
+  EXPECT_EQ(Drops(report), "1 could not start yet: held, or waits for another job or a time");
+}
+
+// A requeued job waits again: its earlier run is not the job.
+TEST(Sacct, ARequeuedJobThatWaitsIsPending) {
+  ReadReport report;
+  const Workload workload = ReadText(
+      "sacct",
+      std::string(kNowHeader) +
+          "1|a|p|NODE_FAIL|2026-10-01T00:00:00|2026-10-01T00:00:00|2026-10-01T00:00:00|"
+          "2026-10-01T02:00:00|7200|10:00:00|gres/gpu=4|gres/gpu=4\n"
+          "1|a|p|PENDING|2026-10-01T00:00:00|2026-10-01T02:00:00|Unknown|Unknown|0|10:00:00|"
+          "gres/gpu=4|\n",
+      false, &report);
+  ASSERT_EQ(workload.jobs.size(), 1u);
+  EXPECT_EQ(workload.jobs[0].outcome, Outcome::kPending);
+  ASSERT_EQ(report.drops.size(), 1u);
+  EXPECT_EQ(report.drops[0].gpu_hours, 8);
+}
+
+TEST(Squeue, ReadsWhatRunsAndWaits) {
+  ReadReport report;
+  // As 'squeue -O' pads it; START_TIME of what waits is foretold.
+  const Workload workload = ReadText(
+      "sacct",
+      "JOBID     |USER  |PARTITION|STATE  |SUBMIT_TIME        |START_TIME         |TIME      |"
+      "TIME_LIMIT |NODES|REASON   |TRES_ALLOC                    |\n"
+      "41        |ann   |a100     |RUNNING|2026-10-05T00:50:00|2026-10-05T01:00:00|1-00:30:00|"
+      "2-00:00:00 |2    |None     |cpu=8,gres/gpu=16,gres/gpu:a100=16|\n"
+      "42_[1-3%1]|bob   |a100     |PENDING|2026-10-05T01:10:00|2026-10-07T01:00:00|0:00      |"
+      "UNLIMITED  |1    |Resources|cpu=1,gres/gpu=4              |\n"
+      "43        |bob   |a100     |PENDING|2026-10-05T01:10:00|N/A                |0:00      |"
+      "30:00      |1    |JobHeldUser|cpu=1,gres/gpu=4            |\n"
+      "44        |bob   |cpu      |RUNNING|2026-10-05T01:10:00|2026-10-05T01:10:00|1:00      |"
+      "30:00      |1    |None     |cpu=1                         |\n",
+      false, &report);
+  ASSERT_EQ(workload.jobs.size(), 4u);
+  const Job& running = workload.jobs[0];
+  EXPECT_EQ(running.outcome, Outcome::kRunning);
+  EXPECT_EQ(running.gpus, 16);
+  EXPECT_EQ(running.recorded_wait, 600);
+  EXPECT_EQ(workload.recorded_until, 600 + 1.5 * 3600 + 23 * 3600);
+  EXPECT_LE(running.duration, 48 * 3600);
+  EXPECT_EQ(workload.jobs[1].id, "42_1");
+  EXPECT_EQ(workload.jobs[3].outcome, Outcome::kPending);
+  EXPECT_EQ(Drops(report),
+            "1 could not start yet: held, or waits for another job or a time; 1 no GPU requested");
+}
+
+TEST(Squeue, GresOfANodeCountsForEachNode) {
+  const Workload workload =
+      ReadText("sacct",
+               "JOBID|ST|SUBMIT_TIME|START_TIME|TIME|NODES|TRES_PER_NODE|NODELIST(REASON)\n"
+               "41|R|2026-10-05T01:00:00|2026-10-05T01:00:00|30:00|2|gres/gpu:a100:4|n[1-2]\n"
+               "42|PD|2026-10-05T01:00:00|N/A|0:00|2|gres/gpu:a100:4|(Dependency)\n");
+  ASSERT_EQ(workload.jobs.size(), 1u);
+  EXPECT_EQ(workload.jobs[0].gpus, 8);
+}
+
+TEST(Squeue, TheTableForPeopleIsRefusedWithTheCommandThatIsRead) {
+  ExpectError(
+      [] {
+        ReadText("sacct",
+                 "             JOBID PARTITION     NAME     USER ST  TIME  NODES NODELIST(REASON)\n"
+                 "                41      a100    train      ann  R  1:00      1 n1\n");
+      },
+      ExitCode::kBadData, {"squeue", "SUBMIT_TIME", "squeue --all -O", ":1"});
 }
 
 TEST(Sacct, Reads2505WithEarlierRunsAndATrailingSeparator) {

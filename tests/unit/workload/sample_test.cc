@@ -55,6 +55,36 @@ TEST(Sample, OpenEndIncludesTheLastJob) {
   EXPECT_EQ(Sample(Regular(10), {.from = 50}).jobs.size(), 5u);
 }
 
+// In a window that begins at 100: a has run since 40, b waits since 50, c began at 110, d had
+// ended.
+TEST(Sample, JobsThatHadNotEndedAreCarriedIntoTheWindow) {
+  Workload workload = Regular(20);
+  workload.recorded_until = 200;
+  const auto unfinished = [&](std::size_t j, Outcome outcome, Seconds start) {
+    Job& job = workload.jobs[j];
+    job.outcome = outcome;
+    job.duration = 500;
+    job.user_estimate = 1000;
+    job.recorded_wait = outcome == Outcome::kPending ? -1 : start - job.submit;
+  };
+  unfinished(5, Outcome::kPending, 0);
+  unfinished(4, Outcome::kRunning, 40);
+  unfinished(6, Outcome::kRunning, 110);
+  const Workload sample = Sample(workload, {.from = 100});
+  ASSERT_EQ(sample.jobs.size(), 13u);
+  EXPECT_EQ(sample.recorded_until, 100);
+  const Job& ran = sample.jobs[0];
+  EXPECT_EQ(ran.id, "j4");
+  EXPECT_EQ(ran.submit, 0);
+  EXPECT_EQ(ran.duration, 440);
+  EXPECT_EQ(ran.user_estimate, 940);
+  EXPECT_EQ(sample.RecordedRunTime(ran), 100);
+  EXPECT_EQ(sample.jobs[1].id, "j5");
+  EXPECT_EQ(sample.jobs[1].duration, 500);
+  EXPECT_EQ(sample.jobs[2].recorded_wait, 10);
+  EXPECT_EQ(sample.jobs[3].id, "j10");
+}
+
 TEST(Sample, KeepsNameTables) {
   Workload workload = Regular(2);
   workload.jobs[1].tenant = workload.tenants.Intern("t");

@@ -85,5 +85,22 @@ TEST(WriteAllotCsv, LeavesOutColumnsThatNobodyNeeds) {
   EXPECT_EQ(Written(ReadText("allot", text)), text);
 }
 
+TEST(WriteAllotCsv, KeepsJobsThatHadNotEnded) {
+  const std::string text =
+      "job_id,submit_s,gpus,duration_s,recorded_wait_s,outcome\n"
+      "a,0,1,100,0,passed\nb,10,2,50,20,running\nc,30,4,0,,pending\n";
+  const Workload workload = ReadText("allot", text);
+  ASSERT_EQ(workload.jobs.size(), 3u);
+  EXPECT_EQ(workload.recorded_until, 100);
+  EXPECT_GE(workload.jobs[1].duration, 70);
+  EXPECT_EQ(workload.RecordedRunTime(workload.jobs[1]), 70);
+  const Workload again = ReadText("allot", Written(workload));
+  EXPECT_EQ(again.recorded_until, workload.recorded_until);
+  for (std::size_t j = 0; j < 3; ++j) {
+    EXPECT_EQ(again.jobs[j].outcome, workload.jobs[j].outcome);
+    EXPECT_EQ(again.jobs[j].duration, workload.jobs[j].duration);
+  }
+}
+
 }  // namespace
 }  // namespace allot

@@ -1,0 +1,143 @@
+#include "cli/forecast_tables.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/typed_command.h"
+#include "core/index.h"
+#include "core/json_text.h"
+#include "core/version.h"
+#include "metrics/humanise.h"
+#include "metrics/table.h"
+#include "workload/calendar.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json QuantilesJson(const TimeQuantiles& times) {
+  Json json = Json::object();
+  for (std::size_t l = 0; l < times.size(); ++l) {
+    json[fmt::format("{}", kOutlookLevels[l])] = std::isfinite(times[l]) ? Json(times[l]) : Json();
+  }
+  return json;
+}
+
+std::string AheadText(Seconds time, Seconds now) {
+  if (std::isnan(time)) return "";
+  return time == kNever ? "later" : HumanDuration(time - now);
+}
+
+std::string ShareText(double share) { return std::isnan(share) ? "-" : HumanShare(share); }
+
+}  // namespace
+
+std::string TimeText(const Workload& workload, Seconds time) {
+  const auto origin = ParseCalendar(workload.origin);
+  if (!origin) return fmt::format("{:.0f} s", time);
+  return FormatCalendar(*origin + std::llround(time));
+}
+
+void ShowForecast(const ShownForecast& shown, bool as_json) {
+  const Workload& workload = shown.workload;
+  const Observation& now = shown.moment;
+  Json rows = Json::array();
+  using Align = TextTable::Align;
+  TextTable table({{"job", Align::kLeft},
+                   {"user", Align::kLeft},
+                   {"GPUs"},
+                   {"submitted", Align::kLeft},
+                   {"start 10 %"},
+                   {"50 %"},
+                   {"90 %"},
+                   {"end 10 %"},
+                   {"50 %"},
+                   {"90 %"}});
+  for (std::size_t r = 0; r < shown.jobs.size(); ++r) {
+    const JobOutlook& outlook = shown.jobs[r];
+    const Job& job = workload.jobs[At(outlook.job)];
+    Json row = {{"job", job.id},
+                {"user", workload.users[job.user]},
+                {"gpus", job.gpus},
+                {"submit", job.submit},
+                {"waits", outlook.waits},
+                {"start", outlook.waits && outlook.told() ? QuantilesJson(outlook.start) : Json()},
+                {"end", outlook.told() ? QuantilesJson(outlook.end) : Json()}};
+    rows.push_back(std::move(row));
+    const auto ahead = [&](Seconds time) {
+      return outlook.told() ? AheadText(time, now.now) : "?";
+    };
+    table.AddRow({job.id, workload.users[job.user], std::to_string(job.gpus),
+                  TimeText(workload, job.submit), outlook.waits ? ahead(outlook.start[0]) : "runs",
+                  ahead(outlook.start[1]), ahead(outlook.start[2]), ahead(outlook.end[0]),
+                  ahead(outlook.end[1]), ahead(outlook.end[2])});
+  }
+  if (as_json) {
+    std::printf(
+        "%s\n",
+        JsonText(Json{{"now", now.now},
+                      {"policy", shown.policy},
+                      {"samples", shown.samples > 0 ? shown.samples : SamplesFor(now.rows())},
+                      {"seed", shown.seed},
+                      {"jobs", std::move(rows)}})
+            .c_str());
+    return;
+  }
+  std::printf("%s, %d jobs, policy %s; times from now\n%s", TimeText(workload, now.now).c_str(),
+              static_cast<int>(now.rows()), shown.policy.c_str(), table.ToText().c_str());
+}
+
+void ShowScores(const std::vector<OutlookScore>& scores, const OutlookCheck& check,
+                const std::string& policy, bool as_json) {
+  Json rows = Json::array();
+  using Align = TextTable::Align;
+  TextTable table({{"what", Align::kLeft},
+                   {"median lies", Align::kLeft},
+                   {"times"},
+                   {"moments"},
+                   {"in 80 %"},
+                   {"before"},
+                   {"after"},
+                   {"pinball"},
+                   {"width"}});
+  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
+  const auto time = [](double value) {
+    if (std::isnan(value)) return std::string("-");
+    return value == kNever ? std::string("open") : HumanDuration(value);
+  };
+  for (const OutlookScore& score : scores) {
+    rows.push_back({{"what", score.what},
+                    {"lead", score.lead},
+                    {"times", score.times},
+                    {"moments", score.moments},
+                    {"covered", number(score.covered)},
+                    {"below", number(score.below)},
+                    {"above", number(score.above)},
+                    {"pinball_s", number(score.pinball)},
+                    {"width_s", number(score.width)}});
+    table.AddRow({score.what, score.lead, std::to_string(score.times),
+                  std::to_string(score.moments), ShareText(score.covered), ShareText(score.below),
+                  ShareText(score.above), time(score.pinball), time(score.width)});
+  }
+  if (as_json) {
+    std::printf("%s\n", JsonText(Json{{"command", TypedCommand()},
+                                      {"version", Version()},
+                                      {"policy", policy},
+                                      {"moments", check.moments()},
+                                      {"cpu_s", check.cpu_seconds()},
+                                      {"scores", std::move(rows)}})
+                            .c_str());
+    return;
+  }
+  std::printf(
+      "%lld moments, policy %s; %.0f ms CPU a forecast\n%s",
+      static_cast<long long>(check.moments()), policy.c_str(),
+      check.moments() > 0 ? 1e3 * check.cpu_seconds() / static_cast<double>(check.moments()) : 0.0,
+      table.ToText().c_str());
+}
+
+}  // namespace allot

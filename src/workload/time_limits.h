@@ -1,0 +1,19 @@
+#pragma once
+// How many jobs of a workload have a time limit (Job::user_estimate), and how many outlived it. For
+// 'allot trace inspect', and for commands whose policies go by limits where there are some.
+
+#include <cstdint>
+
+#include "workload/workload.h"
+
+namespace allot {
+
+struct TimeLimits {
+  std::int64_t jobs = 0;
+  std::int64_t limited = 0;   // of these, with a limit
+  std::int64_t outlived = 0;  // of these, ran longer; by more than schedulers need to end a job
+};
+
+TimeLimits CountTimeLimits(const Workload& workload);
+
+}  // namespace allot
