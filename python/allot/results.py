@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Mapping
 from typing import Any
 
+from allot.errors import in_keywords
+
 
 def _pandas():
     try:
@@ -74,7 +76,7 @@ class Comparison(Result):
         super().__init__(data, self.evaluation)
         self.policies: list[str] = [policy["id"] for policy in self.evaluation["policies"]]
         self.workloads: list[str] = [workload["name"] for workload in self.evaluation["workloads"]]
-        self.note: str = data.note
+        self.note: str = in_keywords(data.note)
 
     @property
     def unseen(self) -> bool | None:

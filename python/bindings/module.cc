@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bindings/binding.h"
+#include "bindings/python_error.h"
 #include "cli/program.h"
 #include "core/error.h"
 #include "core/version.h"
@@ -15,28 +16,12 @@
 namespace allot {
 namespace {
 
-// The exception of Python that an exit code means.
-nb::object TypeOf(ExitCode code) {
-  switch (code) {
-    case ExitCode::kUsage:
-      return PythonError("UsageError");
-    case ExitCode::kBadData:
-      return PythonError("DataError");
-    case ExitCode::kCheckFailed:
-      return PythonError("CheckError");
-    case ExitCode::kInterrupted:
-      return nb::borrow(PyExc_KeyboardInterrupt);
-    default:
-      return PythonError("RunError");
-  }
-}
-
 void TranslateErrors() {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
-      PyErr_SetString(TypeOf(error.code()).ptr(), error.what());
+      SetPythonError(error);
     }
   });
 }

@@ -2,12 +2,29 @@
 
 #include <nanobind/stl/string.h>
 
+#include "bindings/binding.h"
 #include "core/interrupt.h"
 
 namespace allot {
 namespace {
 
 namespace nb = nanobind;
+
+// The exception of Python that an exit code means.
+nb::object ClassOf(ExitCode code) {
+  switch (code) {
+    case ExitCode::kUsage:
+      return PythonError("UsageError");
+    case ExitCode::kBadData:
+      return PythonError("DataError");
+    case ExitCode::kCheckFailed:
+      return PythonError("CheckError");
+    case ExitCode::kInterrupted:
+      return nb::borrow(PyExc_KeyboardInterrupt);
+    default:
+      return PythonError("RunError");
+  }
+}
 
 }  // namespace
 
@@ -24,14 +41,17 @@ void RaiseInPython(const Error& error) {
     if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
     throw nb::python_error();
   }
+  throw;
+}
+
+void SetPythonError(const Error& error) {
+  const nb::object type = ClassOf(error.code());
+  const nb::object exception =
+      type(nb::module_::import_("allot.errors").attr("in_keywords")(error.what()));
   if (const auto* of_user = dynamic_cast<const PythonFailure*>(&error)) {
-    const nb::object type = nb::module_::import_("allot").attr("RunError");
-    const nb::object exception = type(error.what());
     exception.attr("__cause__") = of_user->cause();
-    PyErr_SetObject(type.ptr(), exception.ptr());
-    throw nb::python_error();
   }
-  throw error;
+  PyErr_SetObject(type.ptr(), exception.ptr());
 }
 
 std::string DefinedAt(nb::handle object) {

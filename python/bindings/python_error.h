@@ -24,9 +24,13 @@ class PythonFailure : public Error {
 // an interrupt. Called with the GIL.
 [[noreturn]] void ThrowPythonError(const nanobind::python_error& error, const std::string& where);
 
-// Called with the GIL, for what C++ code has thrown under nb::gil_scoped_release:
-// allot.RunError from the user's exception, KeyboardInterrupt for an interrupt; others as they are.
+// Called with the GIL while `error`, which C++ code has thrown under nb::gil_scoped_release, is
+// handled: KeyboardInterrupt for an interrupt; others as they are.
 [[noreturn]] void RaiseInPython(const Error& error);
+
+// Sets the exception of Python that an error means, with options in its message as keywords; one of
+// a user's code as allot.RunError with the user's exception as its __cause__. Called with the GIL.
+void SetPythonError(const Error& error);
 
 // "policy.py:12": where a function, or the class of an object, is defined; "" where that is not
 // known. Called with the GIL.

@@ -1,7 +1,9 @@
 #pragma once
 // The policy that a daemon asks: whatever the one inside does, the answer is legal. When that
 // throws, or its answer breaks a rule, everything stays as it is and the log says why. (The policy
-// "guarded" goes further: it hands over to a teacher for good.) Also measures decisions.
+// "guarded" goes further: it hands over to a teacher for good.) Also measures decisions, and warns
+// of those that take longer than the interval. Of failures and slow decisions in a row the log
+// reports the first, second, fourth, eighth and so on.
 //
 // This is where a live allocation is validated, once: log, shadow and cluster behind it rely on it
 // (ADR 29).
@@ -44,9 +46,14 @@ class KeepOnErrorPolicy : public Policy, public IncrementalPolicy {
   const DecisionCounts& counts() const { return counts_; }
 
  private:
+  void ReportFailure(const Observation& observation, const std::string& why);
+  void ReportSlowness(const Observation& observation);
+
   std::unique_ptr<Policy> inside_;
   DecisionCounts counts_;
-  bool kept_ = false;  // everything stayed as it was, at the last decision
+  bool kept_ = false;           // everything stayed as it was, at the last decision
+  std::uint64_t failures_ = 0;  // in a row
+  std::uint64_t slow_ = 0;      // decisions in a row that took longer than the interval
 };
 
 }  // namespace allot

@@ -408,6 +408,30 @@ class TestCommandLine:
         )
         assert "my_policy.py:14, in decide" in done.stderr
 
+    def test_faults_of_a_live_policy_are_told_with_pauses(self, tmp_path, program, monkeypatch):
+        counter = program.parent / "examples" / "elastic_counter"
+        if not os.access(counter, os.X_OK):
+            pytest.skip(f"not built: {counter}")
+        monkeypatch.setenv("PATH", f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}")
+        (tmp_path / "shaky.py").write_text(
+            "import time\n\nimport allot\n\n\nclass Shaky(allot.Policy):\n    decisions = 0\n\n    def decide(self, o):\n"
+            "        Shaky.decisions += 1\n        if Shaky.decisions < 7:\n            raise ValueError('not yet')\n"
+            "        time.sleep(0.5 if Shaky.decisions < 9 else 0)\n        return o.requested\n"
+        )
+        live = Live(program, counter, tmp_path)
+        try:
+            live.submit("a", steps=50)
+            live.serve("--until-idle", policy="python:shaky:Shaky")
+            assert live.daemon.wait(timeout=120) == 0, live.log()[-3000:]
+            said = [line for line in live.log().splitlines() if "Shaky" in line]
+            faults = [line for line in said if "not yet" in line]
+            assert len(faults) == 3 and all(line.count("policy 'python:shaky:Shaky'") == 1 for line in faults), said
+            assert "(4 failed decisions in a row)" in faults[2]
+            assert any("decides again, after 6 failed decisions in a row" in line for line in said)
+            assert any("longer than the interval of" in line for line in said)
+        finally:
+            live.end()
+
     def test_it_serves_a_live_cluster(self, module, program, monkeypatch):
         counter = program.parent / "examples" / "elastic_counter"
         if not os.access(counter, os.X_OK):
