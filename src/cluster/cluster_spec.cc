@@ -66,9 +66,11 @@ class PartReader {
     const auto nodes = Factor("nodes", factors[0], 1, kMaxNodes, part);
     Resources capacity;
     capacity.gpus = Factor("GPUs a node", factors[1], 0, kMaxGpusPerNode, part);
-    capacity.cpus = factors.size() >= 3
-                        ? Factor("CPUs a node", factors[2], 0, kMaxCpusPerNode, part)
-                        : kCpusPerGpu * capacity.gpus;
+    // Between two x nothing: memory is known, CPUs are not.
+    const bool states_cpus =
+        factors.size() >= 3 && !(factors.size() == 4 && Trim(factors[2]).empty());
+    capacity.cpus = states_cpus ? Factor("CPUs a node", factors[2], 0, kMaxCpusPerNode, part)
+                                : kCpusPerGpu * capacity.gpus;
     if (factors.size() == 4) {
       capacity.memory_mb =
           kMbPerGb * Factor("GB of memory a node", factors[3], 1, kMaxMemoryGb, part);
@@ -91,7 +93,7 @@ class PartReader {
            gpu_memory);
     }
     if (gpu_memory > 0) spec->SetGpuMemory(index, gpu_memory);
-    if (factors.size() >= 3) spec->LimitCpus(index);
+    if (states_cpus) spec->LimitCpus(index);
   }
 
  private:
@@ -266,8 +268,10 @@ std::string ClusterSpec::ToString() const {
     std::string part = fmt::format("{}x{}", end - run, run->capacity.gpus);
     const Resources& capacity = run->capacity;
     const bool limited = capacity.memory_mb != 0 && capacity.memory_mb != kUnlimitedMemory;
-    if (limited || limits_cpus_[At(run->type)] || capacity.cpus != kCpusPerGpu * capacity.gpus) {
+    if (limits_cpus_[At(run->type)] || capacity.cpus != kCpusPerGpu * capacity.gpus) {
       part += fmt::format("x{}", capacity.cpus);
+    } else if (limited) {
+      part += "x";
     }
     if (limited) part += fmt::format("x{}", capacity.memory_mb / kMbPerGb);
     const std::size_t type = At(run->type);

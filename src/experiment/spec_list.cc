@@ -8,7 +8,7 @@ namespace allot {
 std::vector<std::string> SplitSpecs(const std::string& text) {
   std::vector<std::string> specs;
   for (const std::string_view part : Split(text, ',')) {
-    if (Trim(text).empty()) throw UsageError("at least one name is needed, got '{}'", text);
+    if (Trim(text).empty()) throw UsageError("a name is missing, got '{}'", text);
     if (Trim(part).empty()) {
       throw UsageError("a name is missing between or after commas: '{}'", text);
     }

@@ -207,4 +207,4 @@ def test_jobs_of_a_law_that_do_not_fit_are_left_out(allot):
 
 def test_no_policy_is_no_comparison(allot, cases):
     said = allot("compare", "-w", cases / "idle.csv", "--policies", "", exit=2).stderr
-    assert "at least one name is needed, got ''" in said
+    assert "a name is missing, got ''" in said

@@ -177,14 +177,15 @@ TEST(ClusterFormats, TheNewestStateOfAKubernetesNodeCounts) {
 
 TEST(ClusterFormats, MemoryStaysWhatAClusterCanHave) {
   const ReadNodes read = ReadNodeText("NODELIST GRES MEMORY\nn1 gpu:4 99999999999\n");
-  EXPECT_EQ(ClusterSpec::Parse(read.spec.ToString()).ToString(), "1x4x32x1000000");
+  EXPECT_EQ(ClusterSpec::Parse(read.spec.ToString()).ToString(), "1x4xx1000000");
 }
 
 TEST(ClusterFormats, FilesInUtf16) {
   std::string wide = "\xFF\xFE";
   for (const char c : std::string("NODELIST GRES\r\nn1 gpu:4\r\n")) (wide += c) += '\0';
   EXPECT_EQ(ReadNodeText(wide).spec.ToString(), "1x4");
-  EXPECT_EQ(ReadNodeText("\xEF\xBB\xBFNodeName=n1 Gres=gpu:4 CPUTot=32\n").spec.ToString(), "1x4");
+  EXPECT_EQ(ReadNodeText("\xEF\xBB\xBFNodeName=n1 Gres=gpu:4 CPUTot=32\n").spec.ToString(),
+            "1x4x32");
 }
 
 TEST(ClusterFormats, DeepJsonIsRefused) {

@@ -250,10 +250,12 @@ std::string GuessOf(const std::string& text) {
 TEST(Guess, UseAndNamesOfGpusAreNoCounts) {
   const std::string rest = ",submit,duration\n";
   for (const char* name : {"gpu_util", "gpu_id", "gpuId", "GPU Utilization", "gpuutil",
-                           "gpu_mem_gb", "gpus_per_node", "gpu_type", "cpus"}) {
+                           "gpu_mem_gb", "gpus_per_node", "gpu_type"}) {
     EXPECT_EQ(GuessOf(name + rest + "1,0,60\n2,5,60\n4,9,60\n"), "submit=submit,duration=duration")
         << name;
   }
+  EXPECT_EQ(GuessOf("cpus" + rest + "1,0,60\n2,5,60\n4,9,60\n"),
+            "submit=submit,duration=duration,cpus=cpus");
   EXPECT_EQ(GuessOf("gpu_id,gpu_util,nvidia.com/gpu,submit,duration\n1,2,4,0,60\n2,1,8,5,60\n"),
             "submit=submit,gpus=nvidia.com/gpu,duration=duration");
 }
