@@ -6,16 +6,34 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "features/configuration_tensor.h"
+#include "features/graph_tensors.h"
 
 namespace allot {
 namespace {
 
-// Places in EnvSpec::observation.
+// Places in EnvSpec::observation; after them those that options add.
 enum Tensor : std::size_t { kJobs, kContext, kJobMask, kGranted, kJobIds, kActionMask, kTensors };
 
 // Choices and actions are given as floats, which hold whole numbers up to 2^24.
 constexpr int kMostJobs = 1 << 20;
 constexpr int kMostConfigurations = std::numeric_limits<std::int16_t>::max();
+constexpr int kMostNodes = 1 << 20;
+
+void AddOptionalTensors(const AgentSideOptions& options, EnvSpec* spec) {
+  const std::int64_t jobs = options.max_jobs;
+  if (options.configurations) {
+    spec->observation.push_back({"configurations",
+                                 "float32",
+                                 {jobs, options.max_configurations, kConfigurationColumns},
+                                 -1,
+                                 kConfigurationBound});
+  }
+  if (options.graph_nodes == 0) return;
+  const std::int64_t nodes = options.graph_nodes;
+  spec->observation.push_back({"nodes", "float32", {nodes, kNodeColumns}, -1, kNodeBound});
+  spec->observation.push_back({"edges", "float32", {jobs, nodes}, 0, kNodeBound});
+}
 
 }  // namespace
 
@@ -28,6 +46,9 @@ EnvSpec AgentSideSpec(const AgentSideOptions& options) {
     throw UsageError("max-configurations must be 1..{}, got {}", kMostConfigurations,
                      options.max_configurations);
   }
+  if (options.graph_nodes < 0 || options.graph_nodes > kMostNodes) {
+    throw UsageError("max-nodes must be 1..{}, got {}", kMostNodes, options.graph_nodes);
+  }
   EnvSpec spec;
   spec.id = "allot/GpuCluster-v0";
   spec.observation.resize(kTensors);
@@ -39,14 +60,15 @@ EnvSpec AgentSideSpec(const AgentSideOptions& options) {
   spec.observation[kJobMask] = {"job_mask", "uint8", {jobs}, 0, 1};  // 1: a job is there
   // Cost granted so far in this decision (sequence mode).
   spec.observation[kGranted] = {"granted", "float32", {jobs}, 0, 1e6};
-  // 1: legal, by action (sequence mode), by slot and choice (choice mode); as job_mask (index).
+  // 1: legal, by action (sequence mode), by slot and choice (choice mode), by slot (index): the
+  // jobs that are there, or where there is none the first slot, so that a mask is never empty.
   spec.observation[kActionMask] = {"action_mask", "uint8", {jobs}, 0, 1};
   // Numbers of the jobs in the workload, -1 where there is none: to name them, not to learn from.
   spec.observation[kJobIds] = {"job_ids", "int64", {jobs}, -1, 1e9};
   std::int64_t& masked = spec.observation[kActionMask].shape.front();
   switch (options.mode) {
     case ActionMode::kIndex:
-      spec.action = {"action", "float32", {jobs, kIndexOutputs}, -kScoreBound, kScoreBound};
+      spec.action = {"action", "float32", {jobs, kIndexOutputs}, -1, 1};
       break;
     case ActionMode::kSequence:
       spec.action_kind = ActionKind::kDiscrete;
@@ -59,6 +81,7 @@ EnvSpec AgentSideSpec(const AgentSideOptions& options) {
       spec.action = {"action", "int64", {jobs}, 0, static_cast<double>(options.max_configurations)};
       break;
   }
+  AddOptionalTensors(options, &spec);
   return spec;
 }
 
@@ -106,7 +129,8 @@ AgentSide::Acted AgentSide::ActByIndex(const Observation& o, std::span<const flo
   scores_.assign(rows, Score{-kScoreBound, 0.0F, 0.0F});
   for (std::size_t row = 0; row < std::min(rows, static_cast<std::size_t>(options_.max_jobs));
        ++row) {
-    scores_[row] = {action[row * 3], action[row * 3 + 1], action[row * 3 + 2]};
+    scores_[row] = {kIndexActionScale * action[row * 3], kIndexActionScale * action[row * 3 + 1],
+                    kIndexActionScale * action[row * 3 + 2]};
   }
   index_action_.Decode(o, std::span<const Score>(scores_), allocation);
   return {.decided = true, .illegal = wrong != action.end()};
@@ -157,20 +181,36 @@ void AgentSide::Observe(const Observation& o, const ObservationView& view) const
   std::fill(granted.begin(), granted.end(), 0.0F);
   const std::span<std::int64_t> ids = view.integers(kJobIds);
   std::fill(std::copy_n(o.job.begin(), jobs, ids.begin()), ids.end(), -1);
-  const std::span<std::uint8_t> action_mask = view.bytes(kActionMask);
-  if (options_.mode == ActionMode::kIndex) {
-    std::copy(job_mask.begin(), job_mask.end(), action_mask.begin());
-    return;
+  if (options_.mode == ActionMode::kSequence) {
+    for (std::size_t row = 0; row < jobs; ++row) {
+      const std::int32_t chosen = sequence_action_.granted(static_cast<std::int32_t>(row));
+      if (chosen >= 0) granted[row] = static_cast<float>((*o.table[row])[chosen].cost);
+    }
   }
-  if (options_.mode == ActionMode::kChoice) {
-    std::copy(choice_action_.mask().begin(), choice_action_.mask().end(), action_mask.begin());
-    return;
+  ObserveMask(jobs, view.bytes(kActionMask));
+  std::size_t place = kTensors;
+  if (options_.configurations) {
+    WriteConfigurations(o, options_.max_jobs, options_.max_configurations, view.floats(place++));
   }
-  for (std::size_t row = 0; row < jobs; ++row) {
-    const std::int32_t chosen = sequence_action_.granted(static_cast<std::int32_t>(row));
-    if (chosen >= 0) granted[row] = static_cast<float>((*o.table[row])[chosen].cost);
+  if (options_.graph_nodes > 0) {
+    WriteGraph(o, options_.max_jobs, options_.graph_nodes,
+               {.nodes = view.floats(place), .edges = view.floats(place + 1)});
   }
-  std::copy(sequence_action_.mask().begin(), sequence_action_.mask().end(), action_mask.begin());
+}
+
+void AgentSide::ObserveMask(std::size_t jobs, std::span<std::uint8_t> mask) const {
+  switch (options_.mode) {
+    case ActionMode::kIndex:
+      std::fill(mask.begin(), mask.end(), std::uint8_t{0});
+      std::fill_n(mask.begin(), std::max<std::size_t>(jobs, 1), std::uint8_t{1});
+      return;
+    case ActionMode::kChoice:
+      std::copy(choice_action_.mask().begin(), choice_action_.mask().end(), mask.begin());
+      return;
+    case ActionMode::kSequence:
+      std::copy(sequence_action_.mask().begin(), sequence_action_.mask().end(), mask.begin());
+      return;
+  }
 }
 
 }  // namespace allot

@@ -14,15 +14,24 @@
 
 namespace allot {
 
-// What an action is: scores of all jobs (features/index_action.h), one unit more or the end of
-// the decision (sequence_action.h), a configuration for each job (choice_action.h).
+// What an action is: scores of all jobs (features/index_action.h) in units of kIndexActionScale,
+// one unit more or the end of the decision (sequence_action.h), a configuration for each job
+// (choice_action.h).
 enum class ActionMode { kIndex, kSequence, kChoice };
+
+// A score is an index action times this: the action's bounds are -1 and 1, as algorithms that
+// squash their actions need, and +-8 are a factor of e^16 between two jobs' values. A power of two,
+// so that a score divided by it and multiplied again is the same float. Numbers beyond the bounds
+// count as they are, up to kScoreBound.
+inline constexpr float kIndexActionScale = 8;
 
 struct AgentSideOptions {
   ActionMode mode = ActionMode::kIndex;
   int max_jobs = 128;           // window: the first jobs by submission; later ones are served last
                                 // by an index, and get nothing by the others
   int max_configurations = 64;  // of a job's table, that a choice can name
+  bool configurations = false;  // observations hold the jobs' tables (configuration_tensor.h)
+  int graph_nodes = 0;          // observations hold so many nodes, and edges (graph_tensors.h)
   std::string placement = "packed";
   LengthModel lengths{};  // what forecasts of remaining time know beforehand
   bool features = true;   // false: features() and Observe are not used
@@ -57,6 +66,8 @@ class AgentSide {
                    Allocation* allocation);
   Acted ActByChoice(std::span<const float> action, Allocation* allocation);
   Acted ActByUnit(std::span<const float> action, Allocation* allocation);
+
+  void ObserveMask(std::size_t jobs, std::span<std::uint8_t> mask) const;
 
   AgentSideOptions options_;
   EnvSpec spec_;

@@ -1,6 +1,7 @@
 #include "envs/cluster_env.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/error.h"
@@ -12,6 +13,25 @@ std::uint64_t NextEpisodeSeed(std::uint64_t seed) {
   return Rng(seed, "next-episode").NextU64() >> 16;
 }
 
+std::int64_t MostDecisions(const Scenario& scenario) {
+  Seconds gpu_seconds = 0;
+  Seconds longest = 0;
+  Seconds last = 0;
+  const std::vector<Job>& jobs = scenario.workload().jobs;
+  for (const Job& job : jobs) {
+    gpu_seconds += static_cast<double>(job.gpus) * job.duration;
+    longest = std::max(longest, job.duration);
+    last = std::max(last, job.submit);
+  }
+  const double gpus = std::max<GpuCount>(1, scenario.cluster().total().gpus);
+  const double intervals = 2 * (last + gpu_seconds / gpus + longest) / scenario.options().interval;
+  // Decisions at events come beside those at intervals: arrivals, ends, measured rates.
+  const double events =
+      scenario.options().decide_on_events ? 8.0 * static_cast<double>(jobs.size()) : 0.0;
+  constexpr double kMost = 1e15;
+  return static_cast<std::int64_t>(std::min(kMost, std::ceil(intervals + events) + 1));
+}
+
 ClusterEnv::ClusterEnv(EpisodeSource episodes, ClusterEnvOptions options)
     : episodes_(std::move(episodes)),
       options_(std::move(options)),
@@ -19,11 +39,12 @@ ClusterEnv::ClusterEnv(EpisodeSource episodes, ClusterEnvOptions options)
       reward_(GetReward(options_.reward)) {}
 
 StepInfo ClusterEnv::Reset(std::optional<std::uint64_t> seed) {
-  if (seed) next_seed_ = *seed;
-  scenario_ = episodes_(next_seed_);
-  next_seed_ = NextEpisodeSeed(next_seed_);
+  seed_ = seed.value_or(next_seed_);
+  scenario_ = episodes_(seed_);
+  next_seed_ = NextEpisodeSeed(seed_);
   cluster_ = std::make_unique<SimulatedCluster>(*scenario_);
   decisions_ = 0;
+  max_decisions_ = options_.max_decisions.value_or(MostDecisions(*scenario_));
   over_ = false;
   idle_ = 0;
   agent_.OnEpisodeStart();
@@ -37,6 +58,7 @@ StepInfo ClusterEnv::Info() const {
   info.time_s = o.now;
   info.decision = o.decision;
   info.active_jobs = o.rows();
+  info.jobs_beyond_window = std::max(0, o.rows() - options_.max_jobs);
   return info;
 }
 
@@ -50,9 +72,10 @@ StepResult ClusterEnv::StepAllocation(const Allocation& allocation) {
   ++decisions_;
   StepResult result;
   const bool more = cluster_->WaitForChange(0);
-  result.reward = reward_.compute(cluster_->last_step(), cluster_->Observe());
+  result.reward =
+      options_.reward_scale * reward_.compute(cluster_->last_step(), cluster_->Observe());
   result.terminated = !more;
-  result.truncated = more && decisions_ >= options_.max_decisions;
+  result.truncated = more && decisions_ >= max_decisions_;
   over_ = result.terminated || result.truncated;
   agent_.Begin(cluster_->Observe());
   result.info = Info();

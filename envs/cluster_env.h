@@ -14,8 +14,15 @@ namespace allot {
 
 struct ClusterEnvOptions : AgentSideOptions {
   std::string reward = "jct";
-  std::int64_t max_decisions = 50000;  // truncation; also after 1000 illegal actions in a row
+  double reward_scale = 1;
+  // Truncation, also after 1000 illegal actions in a row; none: MostDecisions of each episode.
+  std::optional<std::int64_t> max_decisions = 50000;
 };
+
+// Twice the decisions that an episode can take where GPUs never idle while a job that would fit
+// waits: until the last arrival, all work at the requested sizes by the GPUs, then the longest job.
+// A policy that takes longer leaves jobs waiting without need, maybe for ever.
+std::int64_t MostDecisions(const Scenario& scenario);
 
 // UsageError for a window or a width that is none.
 inline EnvSpec ClusterEnvSpec(const ClusterEnvOptions& options) { return AgentSideSpec(options); }
@@ -25,6 +32,9 @@ class ClusterEnv : public Env {
   ClusterEnv(EpisodeSource episodes, ClusterEnvOptions options);
 
   const EnvSpec& spec() const override { return agent_.spec(); }
+  const ClusterEnvOptions& options() const { return options_; }
+  bool over() const { return over_; }           // the episode has ended; true before the first
+  std::uint64_t seed() const { return seed_; }  // of the episode that was reset last
   StepInfo Reset(std::optional<std::uint64_t> seed) override;
   StepResult Step(std::span<const float> action) override;
   void Observe(const ObservationView& view) const override {
@@ -45,11 +55,13 @@ class ClusterEnv : public Env {
   ClusterEnvOptions options_;
   AgentSide agent_;
   const RewardInfo& reward_;
+  std::uint64_t seed_ = 0;
   std::uint64_t next_seed_ = 0;
   std::shared_ptr<const Scenario> scenario_;
   std::unique_ptr<SimulatedCluster> cluster_;
   Allocation allocation_;
   std::int64_t decisions_ = 0;
+  std::int64_t max_decisions_ = 0;  // of this episode
   bool over_ = true;
   int idle_ = 0;  // illegal actions in a row
 };

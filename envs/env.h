@@ -20,10 +20,11 @@ struct StepInfo {
   double dt_s = 0;  // simulated time that the step took: 0 where it completed no decision
   std::int64_t decision = 0;
   std::int32_t active_jobs = 0;
-  std::int32_t finished_jobs = 0;  // in this step
-  bool decided = false;            // the step completed a decision (always in index mode)
-  bool illegal_action = false;     // it was ignored
-  std::int32_t unplaced_jobs = 0;  // choices that did not fit any more (choice mode)
+  std::int32_t finished_jobs = 0;       // in this step
+  bool decided = false;                 // the step completed a decision (always in index mode)
+  bool illegal_action = false;          // it was ignored
+  std::int32_t unplaced_jobs = 0;       // choices that did not fit any more (choice mode)
+  std::int32_t jobs_beyond_window = 0;  // active jobs that the observation does not show
   // Of an episode that ended with this step, else 0. A job that is not done counts as if it were
   // done now: of truncated episodes these are lower bounds.
   double avg_jct_s = 0;              // over the jobs that have come

@@ -261,6 +261,15 @@ void VectorEnv::Send(std::span<const float> actions, std::span<const std::int64_
   queue_->Push(environments);
 }
 
+const Env& VectorEnv::At(std::int64_t index) const {
+  if (!ready_) throw UsageError("the vector env is not reset: call reset first");
+  if (index < 0 || index >= spec_.num_envs) {
+    throw UsageError("environments are numbered 0..{}, got {}", spec_.num_envs - 1, index);
+  }
+  RefuseInFlight("looking at an environment");
+  return env(index);
+}
+
 void VectorEnv::Settle() {
   while (queue_ != nullptr && queue_->in_flight() > 0) {
     try {

@@ -96,6 +96,9 @@ class VectorEnv {
   std::span<const StepInfo> final_infos() const { return final_infos_; }
 
   const Env& env(std::int64_t index) const { return *envs_[static_cast<std::size_t>(index)]; }
+  // The same for a caller who may be wrong: UsageError for no such environment, before the first
+  // reset, and while environments are in flight.
+  const Env& At(std::int64_t index) const;
 
  private:
   template <typename Body>

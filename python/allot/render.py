@@ -85,6 +85,15 @@ class ClusterPainter:
         figure.canvas.draw_idle()
         pyplot.pause(0.001)
 
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        if self._window is None:
+            return
+        from matplotlib import pyplot
+
+        pyplot.close(self._window[0])
+        self._window = None
+
     def save_gif(self, path: str, frames: int) -> None:
         """`frames` pictures from the first step to the last."""
         if frames < 1:

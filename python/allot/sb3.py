@@ -17,8 +17,24 @@ from allot.envs import GpuClusterVectorEnv
 from allot.errors import UsageError
 
 
+_EVERY_STEP = (
+    "dt", "time_s", "active_jobs", "finished_jobs", "decided", "illegal_action", "unplaced_jobs", "jobs_beyond_window",
+)
+_AT_END = ("avg_jct_s", "makespan_s", "unfinished_jobs")
+
+
+def _rows(info: dict[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
+    """The infos of a pool as one dict for each environment."""
+    columns = [info[name].tolist() for name in names]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
 class PoolVecEnv(VecEnv):
-    """GpuClusterVectorEnv in mode SAME_STEP as a VecEnv: `terminal_observation` in infos, `env_method("action_masks")`.
+    """GpuClusterVectorEnv in mode SAME_STEP as a VecEnv.
+
+    infos have `dt`, `time_s`, `active_jobs`, `finished_jobs`, `illegal_action`, `jobs_beyond_window` and others, at the end
+    of an episode also `avg_jct_s`, `makespan_s`, `unfinished_jobs` and `terminal_observation`. `env_method` knows
+    `action_masks`, `job_names`, `job_records` and `configurations`.
 
     With `flat=True` an observation is one vector, in the order of the keys of the Dict space.
     """
@@ -53,13 +69,10 @@ class PoolVecEnv(VecEnv):
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         observation, rewards, terminated, truncated, info = self.pool.step(self._actions)
         done = terminated | truncated
-        infos: list[dict[str, Any]] = [{"dt": dt} for dt in info["dt"]]
+        infos = _rows(info, _EVERY_STEP)
         for i in np.flatnonzero(done):
-            final = info["final_info"]
             infos[i] = {
-                "dt": float(final["dt"][i]),
-                "avg_jct_s": float(final["avg_jct_s"][i]),
-                "makespan_s": float(final["makespan_s"][i]),
+                **{name: info["final_info"][name][i].item() for name in (*_EVERY_STEP, *_AT_END)},
                 "terminal_observation": self._shaped_one(info["final_obs"][i]),
                 "TimeLimit.truncated": bool(truncated[i] and not terminated[i]),
             }
@@ -82,12 +95,15 @@ class PoolVecEnv(VecEnv):
         return np.concatenate([part.ravel().astype(np.float32) for part in observation.values()])
 
     def has_attr(self, attr_name: str) -> bool:
-        return attr_name == "action_masks" or hasattr(self.pool, attr_name)
+        return attr_name in ("action_masks", "job_names") or hasattr(self.pool, attr_name)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         rows = self._get_indices(indices)
         if attr_name == "action_masks":
             return [lambda i=i: self.pool.action_masks()[i] for i in rows]
+        if attr_name in ("job_names", "action_space", "observation_space"):
+            values = self.pool.get_attr(attr_name)
+            return [values[i] for i in rows]
         value = getattr(self.pool, attr_name)
         return [value for _ in rows]
 
@@ -95,10 +111,8 @@ class PoolVecEnv(VecEnv):
         raise UsageError(f"attributes of environments in a pool cannot be set: '{attr_name}'")
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        if method_name != "action_masks":
-            raise UsageError(f"environments in a pool have no method '{method_name}' of their own; there is action_masks")
-        masks = self.pool.action_masks()
-        return [masks[i] for i in self._get_indices(indices)]
+        answers = self.pool.call(method_name, *args, **kwargs)
+        return [answers[i] for i in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
         return [False for _ in self._get_indices(indices)]

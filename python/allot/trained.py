@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 
 from allot import _allot
 from allot.envs.options import DEFAULTS
@@ -34,7 +35,8 @@ class TrainedPolicy(Policy):
 
     predict(observation, mask) -> action: dict of arrays as of GpuClusterEnv.reset, and the action mask (bool,
     flattened) as of GpuClusterEnv.action_masks; an action as of its action space. Illegal ones are ignored, as there.
-    action, max_jobs, max_configurations, placement: of the environment that the model was trained in.
+    action, max_jobs, max_configurations, placement, obs, max_nodes, configurations_in_obs: of the environment that the
+    model was trained in.
 
     Each run has a copy of the policy as it is when the experiment begins, with all that it holds: models, and the object
     whose method `predict` is. One run predicts at a time, and the generators of random, numpy and torch are the run's
@@ -52,6 +54,9 @@ class TrainedPolicy(Policy):
         max_jobs: int = DEFAULTS["max_jobs"],
         max_configurations: int = DEFAULTS["max_configurations"],
         placement: str = DEFAULTS["placement"],
+        obs: str = DEFAULTS["obs"],
+        max_nodes: int = DEFAULTS["max_nodes"],
+        configurations_in_obs: bool = DEFAULTS["configurations_in_obs"],
         name: str | None = None,
         trained_on: Iterable[Mapping[str, str]] | None = None,
     ) -> None:
@@ -59,7 +64,10 @@ class TrainedPolicy(Policy):
         self.options = {
             "action": action, "max_jobs": max_jobs, "max_configurations": max_configurations,
             "placement": placement, "strict": False,
+            "obs": obs, "max_nodes": max_nodes, "configurations_in_obs": configurations_in_obs,
         }
+        if obs == "graph" and max_nodes < 1:
+            raise UsageError("obs='graph' needs max_nodes as in training: a policy does not know the cluster beforehand")
         self.name = name
         sources = [{"unknown": "trained in Python"}] if trained_on is None else [dict(each) for each in trained_on]
         self.lineage = {"sources": sources}
@@ -171,7 +179,7 @@ class TorchPolicy(TrainedPolicy):
         scores = np.zeros((len(seen["jobs"]), 3), np.float32)
         with torch.no_grad():
             scores[:count] = self.module(torch.from_numpy(seen["jobs"][:count]), torch.from_numpy(seen["context"]))
-        return scores
+        return scores / _allot.INDEX_ACTION_SCALE
 
 
 class OnnxPolicy(TrainedPolicy):
@@ -187,6 +195,8 @@ class OnnxPolicy(TrainedPolicy):
         self._open()
         facts = self.session.get_modelmeta().custom_metadata_map
         self._check(facts, path)
+        # Networks of allot answer scores, other models actions of the environment.
+        self._scale = _allot.INDEX_ACTION_SCALE if facts.get("allot.kind") == "index" else 1
         super().__init__(self._run, trained_on=trained_on, **{"name": _file_name(path)} | options)
         if trained_on is None and "allot.lineage" in facts:
             self.lineage = json.loads(facts["allot.lineage"])
@@ -232,7 +242,7 @@ class OnnxPolicy(TrainedPolicy):
             feeds[given.name] = values[None] if batch else values
         out = self.session.run(None, feeds)[0]
         if present is not None and self.options["action"] == "index":
-            out = np.concatenate([out, np.zeros((len(seen["jobs"]) - present, out.shape[1]), out.dtype)])
+            out = np.concatenate([out, np.zeros((len(seen["jobs"]) - present, out.shape[1]), out.dtype)]) / self._scale
         return best_action(out, mask, self.options["action"], self.options["max_jobs"])
 
 
@@ -259,13 +269,23 @@ class Sb3Policy(TrainedPolicy):
         self.normalize = _normalizer(model, normalize)
         self._masked = "Maskable" in type(model).__name__
         self._state: Any = None  # of a recurrent model
-        actions, kind = model.action_space, type(model.action_space).__name__
-        if kind == "Discrete":
+        actions = model.action_space
+        if isinstance(actions, spaces.Discrete):
             options |= {"action": "increments", "max_jobs": (int(actions.n) - 1) // 3}
-        elif kind == "MultiDiscrete":
+        elif isinstance(actions, spaces.MultiDiscrete):
             options |= {"action": "choice", "max_jobs": len(actions.nvec), "max_configurations": int(actions.nvec[0]) - 1}
         else:
             options |= {"action": "index", "max_jobs": actions.shape[0]}
+            if not np.allclose(actions.high, 1):
+                raise UsageError(
+                    f"index actions are from -1 to 1, those of this model up to {actions.high.max():g}: it was trained in an "
+                    "environment of an older version, or with other bounds"
+                )
+        seen = getattr(model.observation_space, "spaces", {})
+        if "configurations" in seen:
+            options |= {"configurations_in_obs": True, "max_configurations": seen["configurations"].shape[1]}
+        if "nodes" in seen:
+            options |= {"obs": "graph", "max_nodes": seen["nodes"].shape[0]}
         super().__init__(self._predict, **options)
 
     def __deepcopy__(self, memo: dict) -> TrainedPolicy:

@@ -10,6 +10,14 @@
 
 namespace allot {
 
+inline bool IsGraph(const nb::dict& given) {
+  const auto obs = nb::cast<std::string>(given["obs"]);
+  if (obs != "jobs" && obs != "graph") {
+    throw UsageError("obs must be 'jobs' or 'graph', got '{}'", obs);
+  }
+  return obs == "graph";
+}
+
 inline AgentSideOptions AgentSideOptionsOf(const nb::dict& given) {
   AgentSideOptions options;
   const std::string mode = nb::cast<std::string>(given["action"]);
@@ -23,6 +31,10 @@ inline AgentSideOptions AgentSideOptionsOf(const nb::dict& given) {
   options.mode = found->second;
   options.max_jobs = nb::cast<int>(given["max_jobs"]);
   options.max_configurations = nb::cast<int>(given["max_configurations"]);
+  options.configurations = nb::cast<bool>(given["configurations_in_obs"]);
+  const int nodes = nb::cast<int>(given["max_nodes"]);
+  if (nodes < 0) throw UsageError("max_nodes must be >= 0, got {}", nodes);
+  options.graph_nodes = IsGraph(given) ? nodes : 0;  // 0: as many as the cluster has
   options.placement = nb::cast<std::string>(given["placement"]);
   options.strict = nb::cast<bool>(given["strict"]);
   return options;

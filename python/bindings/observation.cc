@@ -227,8 +227,8 @@ void Bind(nb::module_& m) {
       "What a policy may know at a decision. Columns have one element for each unfinished job (a\n"
       "row); rows ascend by time of submission. Arrays are read-only and made without a copy.\n"
       "They may be kept: their values never change. The observation itself ends with the "
-      "decision,\n"
-      "using it later is a UsageError.");
+      "decision\n"
+      "(of environments: with the next step or reset), using it later is a UsageError.");
   type.def("__len__", [](const PythonObservation& v) { return v.get().rows(); })
       .def_prop_ro(
           "now", [](const PythonObservation& v) { return v.get().now; },

@@ -64,8 +64,9 @@ nb::object TableColumns::Of(const ConfigurationTable& table) {
 const Observation& PythonObservation::get() const {
   if (observation_ == nullptr) {
     throw UsageError(
-        "the observation of decision {} is over: an observation is valid during decide only; keep "
-        "its arrays, or observation.columns()",
+        "the observation of decision {} is over: an observation is valid during decide only, that "
+        "of "
+        "an environment until its next step; keep its arrays, or observation.columns()",
         decision_);
   }
   return *observation_;

@@ -2,10 +2,10 @@
 // An observation as Python sees it: a column is a numpy array over the memory of the simulator (or
 // the daemon), made when it is asked for, read-only, without a copy.
 //
-// The view ends with the decision: asking it for anything later is a UsageError. Arrays may be
-// kept: where Python still holds one at the end of the decision, the observation gets new memory of
-// equal content and the array keeps the old one. So an array never changes, and none is copied
-// that nobody keeps.
+// The view ends with the decision (of an environment: with the next step): asking it for anything
+// later is a UsageError. Arrays may be kept: where Python still holds one at the end of the
+// decision, the observation gets new memory of equal content and the array keeps the old one. So an
+// array never changes, and none is copied that nobody keeps.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -21,12 +21,15 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from stable_baselines3.common.vec_env import VecEnvWrapper
 from torch import nn
 
 import allot.sb3
 
-WORLD = {"setting": "dl2:size=S", "action": "increments", "max_jobs": 10}  # S has ten jobs
+WORLD = {
+    "setting": "dl2:size=S", "action": "increments", "max_jobs": 10,  # S has ten jobs
+    # In units of all ten jobs waiting for one slot of 300 s, so that values are a few units large.
+    "reward": "jct", "reward_scale": 1 / (300 * 10),
+}
 KINDS = 3  # a worker, a parameter server, one of each
 HELD_OUT = 1_000_000  # episodes of these seeds and above are for the comparison
 
@@ -90,17 +93,6 @@ class JobPolicy(MaskableActorCriticPolicy):
         self.mlp_extractor = JobNetwork(self.observation_space)
 
 
-class PerSlot(VecEnvWrapper):
-    """Rewards in units of all ten jobs waiting for one slot, so that values are a few units large."""
-
-    def reset(self):
-        return self.venv.reset()
-
-    def step_wait(self):
-        observation, reward, done, infos = self.venv.step_wait()
-        return observation, reward / (300 * 10), done, infos
-
-
 class UntilCpuTime(BaseCallback):
     """Ends training after so many seconds of CPU time; the learning rate falls to a tenth over them."""
 
@@ -127,7 +119,7 @@ class UntilCpuTime(BaseCallback):
 
 def train(minutes, seed, envs=64):
     torch.set_num_threads(1)
-    env = PerSlot(allot.sb3.make_vec_env(envs, threads=1, **WORLD))
+    env = allot.sb3.make_vec_env(envs, threads=1, **WORLD)
     model = MaskablePPO(
         JobPolicy, env, policy_kwargs={"features_extractor_class": AsItIs}, seed=seed,
         learning_rate=1e-3, n_steps=256, batch_size=2048, n_epochs=4,

@@ -68,12 +68,13 @@ def main():
     envs = gymnasium.make_vec(
         "allot/GpuCluster-v0", num_envs=given.envs, vectorization_mode="vector_entry_point",
         setting=given.setting, action="increments", max_jobs=JOBS, autoreset_mode="SameStep",
+        reward="jct", reward_scale=1 / (300 * JOBS),  # in slots of 300 s of all jobs: values are a few units large
     )
     observation, info = envs.reset(seed=given.seed)
     spaces = envs.single_observation_space
     agent = Agent(spaces["jobs"].shape[1], spaces["context"].shape[0])
     optimiser = torch.optim.Adam(agent.parameters(), lr=1e-3, eps=1e-5)
-    scale, interval, gamma, lam = 300 * JOBS, 300, 1.0, 0.95
+    interval, gamma, lam = 300, 1.0, 0.95
     updates, waits, begin = max(1, given.steps // (given.envs * given.length)), [], time.time()
 
     for update in range(updates):
@@ -88,7 +89,7 @@ def main():
             done = terminated | truncated
             elapsed = np.where(done, info["final_info"]["dt"] if done.any() else 0, info["dt"])
             row = [*seen, action, choice.log_prob(action), value]
-            row += [torch.tensor(x, dtype=torch.float32) for x in (reward / scale, ~done, gamma ** (elapsed / interval))]
+            row += [torch.tensor(x, dtype=torch.float32) for x in (reward, ~done, gamma ** (elapsed / interval))]
             for column, each in zip(kept, row, strict=True):
                 column.append(each)
             if done.any():

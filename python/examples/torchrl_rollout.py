@@ -15,7 +15,7 @@ def main():
     parser.add_argument("--steps", type=int, default=500)
     given = parser.parse_args()
     torch.manual_seed(0)
-    env = allot.torchrl.make(setting="dl2:size=S", action="increments", max_jobs=10)
+    env = allot.torchrl.make(setting="dl2:size=S", action="increments", max_jobs=10, reward="jct")
     env.set_seed(1)
     # Random actions are legal ones: the transform ActionMask tells the action spec.
     rollout = env.rollout(given.steps, break_when_any_done=False)

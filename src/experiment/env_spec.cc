@@ -46,6 +46,7 @@ Json GymEnvSpec(const WorldSpec& world, const StepWindow& window) {
   Json arguments = EnvArguments(world);
   if (world.setting.empty()) arguments["windows"] = "weekly";
   arguments["action"] = "choice";
+  arguments["reward"] = "jct";  // that of logged steps
   arguments["max_jobs"] = window.jobs;
   arguments["max_configurations"] = window.configurations;
   return {{"id", "allot/GpuCluster-v0"},

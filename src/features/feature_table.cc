@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "features/configuration_tensor.h"
 #include "features/encoder.h"
+#include "features/graph_tensors.h"
 
 namespace allot {
 namespace {
@@ -82,6 +84,32 @@ const std::vector<FeatureInfo>& ClusterFeatureTable() {
 
 const std::vector<FeatureInfo>& ContextFeatureTable() {
   static const std::vector<FeatureInfo> table = Context();
+  return table;
+}
+
+const std::vector<FeatureInfo>& ConfigurationColumnTable() {
+  constexpr double kMost = kConfigurationBound;
+  static const std::vector<FeatureInfo> table = {
+      {"gpus", "GPUs", "GPUs that the configuration holds", 0, kMost},
+      {"gpu_type", "1", "index of its GPU type in the cluster; -1: no such configuration", -1,
+       kMost},
+      {"least_nodes", "nodes", "the fewest nodes that it may lie on", 0, kMost},
+      {"rate", "work/s", "how fast the job progresses; 0: it holds GPUs and makes no progress", 0,
+       kMost},
+      {"first_units", "units", "units of the job's first kind (GPUs, or workers)", 0, kMost},
+      {"second_units", "units", "units of its second kind (parameter servers)", 0, kMost},
+  };
+  return table;
+}
+
+const std::vector<FeatureInfo>& NodeColumnTable() {
+  constexpr double kMost = kNodeBound;
+  static const std::vector<FeatureInfo> table = {
+      {"gpus", "GPUs", "GPUs of the node; 0: it is down, or there is no such node", 0, kMost},
+      {"free_gpus", "GPUs", "GPUs that no job holds", 0, kMost},
+      {"gpu_type", "1", "index of its GPU type in the cluster; -1: there is no such node", -1,
+       kMost},
+  };
   return table;
 }
 

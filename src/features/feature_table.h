@@ -21,6 +21,10 @@ const std::vector<FeatureInfo>& ClusterFeatureTable();  // kClusterFeatures
 // kContextFeatures: mean and standard deviation of each of a job, then those of the cluster.
 const std::vector<FeatureInfo>& ContextFeatureTable();
 
+// Columns of the optional tensors of environments, in their order.
+const std::vector<FeatureInfo>& ConfigurationColumnTable();  // features/configuration_tensor.h
+const std::vector<FeatureInfo>& NodeColumnTable();           // features/graph_tensors.h
+
 // As JSON, a list of objects with the members above.
 std::string FeatureTableJson(const std::vector<FeatureInfo>& table);
 // As a table of Markdown, a row each, for docs/features.md.

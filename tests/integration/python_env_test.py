@@ -305,7 +305,7 @@ class TestBadInput:
         assert all("another thread" in message for message in said), said
 
     def test_an_agent_that_only_asks_for_what_is_illegal_is_stopped(self):
-        env = self.env(action="increments")
+        env = self.env(action="increments", max_decisions=4000)
         env.reset(seed=1)
         for step in range(2000):
             *_, terminated, truncated, info = env.step(0 if env.action_masks()[0] == 0 else 36)

@@ -6,7 +6,8 @@ masks and time.
 """
 
 from allot.envs.cluster_env import GpuClusterEnv
+from allot.envs.episode_state import EpisodeState
 from allot.envs.registration import ids, register_all
 from allot.envs.vector_env import GpuClusterVectorEnv
 
-__all__ = ["GpuClusterEnv", "GpuClusterVectorEnv", "ids", "register_all"]
+__all__ = ["EpisodeState", "GpuClusterEnv", "GpuClusterVectorEnv", "ids", "register_all"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,13 @@ DEFAULTS = {
     "action": "index",  # or "increments", "choice"
     "max_jobs": 128,  # jobs that an observation holds: the first by submission
     "max_configurations": 64,  # of a job, that a choice can name
-    "reward": "jct",
+    "obs": "jobs",  # or "graph": also nodes, and edges where jobs run on them
+    "max_nodes": 0,  # of a graph; 0: as many as the cluster has
+    "configurations_in_obs": False,
+    "reward": "jobs",
+    "reward_scale": 1.0,
     "placement": "packed",
-    "max_decisions": 50000,  # after so many the episode is truncated
+    "max_decisions": "auto",  # after so many the episode is truncated; auto: twice what it can need
     "windows": "random",  # of the trace, with load or a law; "weekly": those that --seed means on the command line
     "strict": False,  # an illegal action is an error, not ignored
     "mask_in_obs": False,
@@ -45,12 +50,18 @@ def texts_of(options: dict[str, Any]) -> dict[str, str]:
 
 def _checked(name: str, value: Any) -> Any:
     """The value of one of the environment's own options, of the type of its default."""
-    wanted = type(DEFAULTS[name])
+    if name == "max_decisions" and value == "auto":
+        return value
+    wanted = int if name == "max_decisions" else type(DEFAULTS[name])
+    if wanted is float and isinstance(value, numbers.Real) and not isinstance(value, bool):
+        return float(value)
     if wanted is int and isinstance(value, numbers.Integral) and not isinstance(value, bool) and abs(int(value)) < 2**31:
         return int(value)
-    if wanted is not int and isinstance(value, wanted):
+    if wanted in (bool, str) and isinstance(value, wanted):
         return value
-    kind = {int: "a whole number", bool: "true or false", str: "text"}[wanted]
+    kind = {int: "a whole number", bool: "true or false", str: "text", float: "a number"}[wanted]
+    if name == "max_decisions":
+        kind += " or 'auto'"
     raise UsageError(f"{name} must be {kind}, got {value!r}")
 
 
@@ -69,8 +80,6 @@ def split(options: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
     if world.get("setting") is not None:
         if not isinstance(world["setting"], str):
             raise UsageError(f"setting must be text, got {type(world['setting']).__name__}")
-        if "max_decisions" not in options and "," not in world["setting"]:
-            own["max_decisions"] = _allot.training_decisions(world["setting"])
     elif world.get("workload", "embedded") == "embedded" and world.get("load") is None:
         world["load"] = 1.0
     return texts_of(world), own
@@ -81,6 +90,27 @@ def checked_seed(seed: Any) -> int:
     if not isinstance(seed, numbers.Integral) or isinstance(seed, bool) or not 0 <= int(seed) < 2**63:
         raise UsageError(f"a seed must be a whole number from 0 to 2^63 - 1, got {seed!r}")
     return int(seed)
+
+
+class BeyondWindow:
+    """Warns once when an environment has more active jobs than its observations show."""
+
+    def __init__(self, own: dict[str, Any]) -> None:
+        self._window = own["max_jobs"]
+        self._then = "are served last" if own["action"] == "index" else "get nothing until earlier jobs end"
+        self._warned = False
+
+    def check(self, most: int) -> None:
+        """`most`: the jobs beyond the window, of several environments the largest number."""
+        if most == 0 or self._warned:
+            return
+        self._warned = True
+        warnings.warn(
+            f"{most} active jobs are beyond max_jobs={self._window}: they are not observed and {self._then}; "
+            'info["jobs_beyond_window"] counts them, a larger max_jobs shows them',
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 class OwnProcess:

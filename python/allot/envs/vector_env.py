@@ -12,11 +12,20 @@ from gymnasium.vector.utils import batch_space
 
 from allot import _allot
 from allot.envs import spaces as of
-from allot.envs.options import OwnProcess, checked_seed, split
+from allot.envs.cluster_env import named_records
+from allot.envs.options import BeyondWindow, OwnProcess, checked_seed, split
 from allot.errors import UsageError
 
-_COMMON = ("time_s", "dt", "decision", "active_jobs", "finished_jobs", "decided", "illegal_action", "unplaced_jobs")
+_COMMON = (
+    "time_s", "dt", "decision", "active_jobs", "finished_jobs", "decided", "illegal_action", "unplaced_jobs",
+    "jobs_beyond_window",
+)
 _AT_END = ("avg_jct_s", "makespan_s", "unfinished_jobs")
+_OF_EACH = ("job_names", "job_records", "configurations")  # what the pool knows of each environment
+_SHARED = {
+    "action_space": "single_action_space", "observation_space": "single_observation_space", "options": "options",
+    "metadata": "metadata", "spec": "spec", "render_mode": "render_mode",
+}
 
 
 class GpuClusterVectorEnv(VectorEnv):
@@ -56,7 +65,7 @@ class GpuClusterVectorEnv(VectorEnv):
         self.single_observation_space = of.observation_space(spec, self._own)
         self.single_action_space = of.action_space(spec)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.action_space = of.batch_of_actions(self.single_action_space, num_envs)
         self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": [], **_allot.feature_tables()}
         views = self._pool.views()
         self._shown = [_Shown(0, views["observation"], self.single_observation_space)]
@@ -69,6 +78,7 @@ class GpuClusterVectorEnv(VectorEnv):
         self._truncated = views["truncated"].view(bool)
         self._everywhere = np.ones(num_envs, dtype=bool)
         self._process = OwnProcess("vector environment")
+        self._beyond = BeyondWindow(self._own)
         self._begun = False
         weakref.finalize(self, self._pool.settle)  # also when the program ends
 
@@ -96,6 +106,7 @@ class GpuClusterVectorEnv(VectorEnv):
         self._show_in_unused()
         self._pool.reset(seeds, mask.view(np.uint8).tolist())
         self._begun = True
+        self._beyond.check(self._info_of["jobs_beyond_window"].max())
         return self._observation(), self._info(mask, at_end=False)
 
     def step(self, actions: Any) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict]:
@@ -104,6 +115,7 @@ class GpuClusterVectorEnv(VectorEnv):
         actions = of.checked_action(actions, self.single_action_space, self.num_envs)
         self._show_in_unused()
         self._pool.step(actions)
+        self._beyond.check(self._info_of["jobs_beyond_window"].max())
         return self._result()
 
     def send(self, actions: Any, env_ids: Any) -> None:
@@ -125,6 +137,7 @@ class GpuClusterVectorEnv(VectorEnv):
         ids = np.array(self._pool.receive(count), dtype=np.int64)
         observation = {name: view[ids] for name, view in self._now.observed.items()}
         columns = self._columns()
+        self._beyond.check(columns["jobs_beyond_window"][ids].max())
         info = {name: columns[name][ids] for name in (*_COMMON, "job_ids", "action_mask")}
         over = self._terminated[ids] | self._truncated[ids]
         if over.any():
@@ -139,6 +152,30 @@ class GpuClusterVectorEnv(VectorEnv):
         """Which actions are legal now: bool (num_envs, ...), as GpuClusterEnv.action_masks."""
         self._check_usable()
         return self._now.action_mask.astype(bool)
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """What each environment answers: of `job_names`, `job_records`, `configurations` or `action_masks`."""
+        self._check_usable()
+        if args or kwargs:
+            raise UsageError(f"'{name}' of the environments in a pool takes no arguments")
+        if name == "action_masks":
+            return tuple(self.action_masks())
+        if name not in _OF_EACH:
+            raise UsageError(
+                f"environments in a pool answer {', '.join([*_OF_EACH, 'action_masks'])}, got '{name}': for anything else make "
+                "them one by one"
+            )
+        asked = getattr(self._pool, name)
+        answers = (asked(i) for i in range(self.num_envs))
+        return tuple(named_records(rows) for rows in answers) if name == "job_records" else tuple(answers)
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """As `call`; what all environments share (spaces, options, metadata) as often as there are environments."""
+        if name in _OF_EACH:
+            return self.call(name)
+        if name in _SHARED:
+            return (getattr(self, _SHARED[name]),) * self.num_envs
+        return self.call(name)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Waits for what is in flight."""

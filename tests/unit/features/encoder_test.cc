@@ -159,7 +159,8 @@ TEST(EncoderTest, ThePageOfFeaturesIsTheTable) {
   std::ifstream page(ALLOT_SOURCE_DIR "/docs/features.md");
   std::stringstream text;
   text << page.rdbuf();
-  for (const auto* table : {&JobFeatureTable(), &ContextFeatureTable()}) {
+  for (const auto* table : {&JobFeatureTable(), &ContextFeatureTable(), &ConfigurationColumnTable(),
+                            &NodeColumnTable()}) {
     const std::string rows = FeatureTableMarkdown(*table);
     EXPECT_NE(text.str().find(rows), std::string::npos) << "docs/features.md must hold\n" << rows;
   }
