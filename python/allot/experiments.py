@@ -23,6 +23,7 @@ def compare(
     title: str = "",
     out: str | os.PathLike = "",
     log: str | os.PathLike = "",
+    log_steps: str = "policy",
     threads: int = 0,
     bar: bool | None = None,
     **world: Any,
@@ -34,16 +35,22 @@ def compare(
     reference: the policy that ratios are taken of; default: the first.
     bounds: also work out a lower bound on the average JCT.
     out: folder for evaluation.json and the runs. log: Minari datasets folder for episode logs.
+    log_steps: what a step of a log is: "policy": a time that the policy was asked; "environment": a
+      decision of the environment that minari's recover_environment() gives, whose actions answers
+      are applied as. The log is then an episode of that environment, action by action.
     threads: 0: one a core; results do not depend on it. bar: a bar (tqdm); None: where one can
       be seen.
     world: options of the command line with _ for - (workload, cluster, load, seed, setting, ...).
+
+    A run whose policy lets jobs wait for ever is one that did not finish: `runs()` says why, and
+    ratios leave it out. RunError where no run finishes.
 
     Errors: UsageError for unknown options, names and values; DataError for bad files; RunError where
     a policy in Python fails: it names the decision and the line, its __cause__ is what was thrown.
     """
     return _compare(
         policies, world, reference=reference, bounds=bounds, title=title, out=out, log=log,
-        threads=threads, bar=bar, command="allot.compare",
+        log_steps=log_steps, threads=threads, bar=bar, command="allot.compare",
     )
 
 
@@ -52,13 +59,14 @@ def simulate(
     *,
     out: str | os.PathLike = "",
     log: str | os.PathLike = "",
+    log_steps: str = "policy",
     threads: int = 0,
     bar: bool | None = None,
     **world: Any,
 ) -> Run:
     """Runs one policy on one workload. Arguments and errors as of compare."""
     result = _compare(
-        [policy], world, out=out, log=log, threads=threads, bar=bar, single=True,
+        [policy], world, out=out, log=log, log_steps=log_steps, threads=threads, bar=bar, single=True,
         command="allot.simulate",
     )
     return result.run(0, 0)
@@ -73,6 +81,7 @@ def evaluate(
     title: str = "",
     out: str | os.PathLike = "",
     log: str | os.PathLike = "",
+    log_steps: str = "policy",
     threads: int = 0,
     bar: bool | None = None,
     **world: Any,
@@ -94,7 +103,7 @@ def evaluate(
     return _compare(
         others if folder else [trained, *others], world, reference=name, bounds=bounds,
         title=title or (f"Checkpoint {os.fspath(trained)}" if folder else ""), out=out, log=log,
-        threads=threads, bar=bar, seen=seen,
+        log_steps=log_steps, threads=threads, bar=bar, seen=seen,
         checkpoint=os.fspath(trained) if folder else "", command="allot.evaluate",
     )
 
@@ -142,7 +151,7 @@ def sweep(
 
 def _compare(
     policies: Any, world: dict[str, Any], *, command: str, reference: str = "", bounds: bool = False,
-    title: str = "", out: Any = "", log: Any = "", threads: int = 0, bar: bool | None = None,
+    title: str = "", out: Any = "", log: Any = "", log_steps: str = "policy", threads: int = 0, bar: bool | None = None,
     single: bool = False, checkpoint: str = "", seen: bool | None = None,
 ) -> Comparison:
     from allot import _allot
@@ -151,7 +160,7 @@ def _compare(
     entries = [_entry(each) for each in ([] if policies is None else _listed(policies))]
     options = {
         "reference": reference, "bounds": bool(bounds), "title": title, "out": os.fspath(out),
-        "log": os.fspath(log), "threads": _threads(threads), "single": single,
+        "log": os.fspath(log), "log_steps": log_steps, "threads": _threads(threads), "single": single,
         "checkpoint": checkpoint, "seen": seen,
         "command": _call_text(command, [name for name, _, _ in entries], world),
     }

@@ -60,7 +60,9 @@ void RefuseEqualIds(const std::vector<Contender>& contenders) {
     for (std::size_t j = 0; j < i; ++j) {
       const std::string& a = contenders[j].id;
       const std::string& b = contenders[i].id;
-      if (a == b) throw UsageError("policy '{}' is named twice", a);
+      if (a == b) {
+        throw UsageError("policy '{}' is named twice; an object in Python takes name=", a);
+      }
       if (EpisodeLog::DatasetId(a) == EpisodeLog::DatasetId(b)) {
         throw UsageError("policies '{}' and '{}' would share the folder '{}': run them apart", a, b,
                          EpisodeLog::DatasetId(a));
@@ -203,6 +205,8 @@ ExperimentData RunFromPython(const std::map<std::string, std::string>& world,
   request.options.out = text("out");
   request.options.single_run = request.single;
   request.options.log_root = text("log");
+  request.options.log_steps = LogStepsOf(text("log_steps"));
+  request.options.keep_unfinished = true;
   request.options.bounds = nb::cast<bool>(options["bounds"]);
   request.options.threads = nb::cast<int>(options["threads"]);
   return RunRequest(request, ProgressCall(progress));
@@ -217,6 +221,7 @@ std::string RowsJson(const ExperimentData& data) {
                     {"reference", row.reference},
                     {"jobs", row.jobs},
                     {"unfinished", row.unfinished},
+                    {"did_not_finish", row.stuck.size()},
                     {"avg_jct_s", NumberOrNull(row.avg_jct_s)},
                     {"p50_jct_s", NumberOrNull(row.p50_jct_s)},
                     {"p95_jct_s", NumberOrNull(row.p95_jct_s)},

@@ -14,7 +14,7 @@ struct CompareOptions {
   std::string reference;
   std::string title;
   std::string out;
-  std::string log_root;
+  LogOptions log;
   bool bounds = false;
 };
 
@@ -25,32 +25,31 @@ int Compare(CompareOptions& o, const GlobalOptions& globals) {
   ExperimentOptions experiment = OptionsOf(globals);
   experiment.title = o.title;
   experiment.out = o.out;
-  experiment.log_root = o.log_root;
+  o.log.Set(&experiment);
   experiment.reference = o.reference;
   experiment.bounds = o.bounds;
   const Evaluation evaluation =
       RunWithNotes(world, world.Scenarios(), contenders, experiment, globals);
-  PrintEvaluation(evaluation, experiment, globals);
-  return 0;
+  return PrintEvaluation(evaluation, experiment, globals);
 }
 
 ALLOT_REGISTER(
     CommandInfo,
-    (CommandInfo{
-        "compare", "run several policies on the same workloads and tabulate",
-        [](CommandLine& line, const GlobalOptions& globals) {
-          auto o = std::make_shared<CompareOptions>();
-          DeclareWorld(line, o->world);
-          line.Option("-p,--policies", o->policies, "policies, joined by commas")
-              .DefaultText(ComparedPolicies() + "; of a peer's profile the repaired ones");
-          line.Option("--reference", o->reference,
-                      "policy that the others are compared with (default: the first)");
-          line.Flag("--bounds", o->bounds, "add a row with a lower bound on the average JCT");
-          line.Option("--title", o->title, "title of the table in the report");
-          line.Option("-o,--out", o->out, "folder for evaluation.json and the runs");
-          line.Option("--log", o->log_root, "Minari datasets folder for HDF5 episode logs");
-          return [o, &globals] { return Compare(*o, globals); };
-        }}));
+    (CommandInfo{"compare", "run several policies on the same workloads and tabulate",
+                 [](CommandLine& line, const GlobalOptions& globals) {
+                   auto o = std::make_shared<CompareOptions>();
+                   DeclareWorld(line, o->world);
+                   line.Option("-p,--policies", o->policies, "policies, joined by commas")
+                       .DefaultText(ComparedPolicies() + "; of a peer's profile the repaired ones");
+                   line.Option("--reference", o->reference,
+                               "policy that the others are compared with (default: the first)");
+                   line.Flag("--bounds", o->bounds,
+                             "add a row with a lower bound on the average JCT");
+                   line.Option("--title", o->title, "title of the table in the report");
+                   line.Option("-o,--out", o->out, "folder for evaluation.json and the runs");
+                   DeclareLog(line, &o->log);
+                   return [o, &globals] { return Compare(*o, globals); };
+                 }}));
 
 }  // namespace
 }  // namespace allot

@@ -22,7 +22,7 @@ struct EvaluateOptions {
   std::string title;
   bool seen = false;
   std::string out;
-  std::string log_root;
+  LogOptions log;
 };
 
 int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
@@ -45,12 +45,11 @@ int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
                                     ? TrainingOverlap::kSeen
                                     : TrainingOverlapOf(LoadCheckpoint(o.checkpoint).config, world);
   experiment.out = o.out;
-  experiment.log_root = o.log_root;
+  o.log.Set(&experiment);
   experiment.reference = "learned";
   const Evaluation evaluation =
       RunWithNotes(world, world.Scenarios(), contenders, experiment, globals);
-  PrintEvaluation(evaluation, experiment, globals);
-  return 0;
+  return PrintEvaluation(evaluation, experiment, globals);
 }
 
 ALLOT_REGISTER(
@@ -68,7 +67,7 @@ ALLOT_REGISTER(
               "--seen", o->seen,
               "mark the workloads as seen in training, whatever the checkpoint's config says");
           line.Option("-o,--out", o->out, "folder for evaluation.json and the runs");
-          line.Option("--log", o->log_root, "Minari datasets folder for HDF5 episode logs");
+          DeclareLog(line, &o->log);
           return [o, &globals] { return Evaluate(*o, globals); };
         }}));
 

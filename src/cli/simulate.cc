@@ -14,7 +14,7 @@ struct SimulateOptions {
   WorldSpec world;
   std::string policy = "fifo";
   std::string out;
-  std::string log_root;
+  LogOptions log;
 };
 
 int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
@@ -23,7 +23,7 @@ int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
       {o.policy, [&] { return world.MakePolicy(o.policy); }}};
   contenders.front().make();
   ExperimentOptions experiment = OptionsOf(globals);
-  experiment.log_root = o.log_root;
+  o.log.Set(&experiment);
   experiment.out = o.out;
   experiment.single_run = true;
   const auto scenarios = world.Scenarios();
@@ -42,8 +42,7 @@ int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
     std::printf("%s\n", JsonText(json).c_str());
     return 0;
   }
-  PrintEvaluation(evaluation, experiment, globals);
-  return 0;
+  return PrintEvaluation(evaluation, experiment, globals);
 }
 
 ALLOT_REGISTER(CommandInfo,
@@ -58,8 +57,7 @@ ALLOT_REGISTER(CommandInfo,
                      line.Option(
                          "-o,--out", o->out,
                          "folder for jobs.csv, timeline.csv, allocations.csv, summary.json");
-                     line.Option("--log", o->log_root,
-                                 "Minari datasets folder for the HDF5 episode log");
+                     DeclareLog(line, &o->log);
                      return [o, &globals] { return Simulate(*o, globals); };
                    }}));
 

@@ -44,6 +44,8 @@ Json EnvArguments(const WorldSpec& world) {
 
 Json GymEnvSpec(const WorldSpec& world, const StepWindow& window) {
   Json arguments = EnvArguments(world);
+  // An episode does not depend on how many there are, and logs of one world can be combined.
+  arguments.erase("workloads");
   if (world.setting.empty()) arguments["windows"] = "weekly";
   arguments["action"] = "choice";
   arguments["reward"] = "jct";  // that of logged steps

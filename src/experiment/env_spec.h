@@ -14,7 +14,7 @@ namespace allot {
 nlohmann::ordered_json EnvArguments(const WorldSpec& world);
 
 // Gymnasium's EnvSpec of "allot/GpuCluster-v0" with actions as choices, its arguments being
-// EnvArguments, max_jobs and max_configurations.
+// EnvArguments without the number of workloads, max_jobs and max_configurations.
 nlohmann::ordered_json GymEnvSpec(const WorldSpec& world, const StepWindow& window);
 
 }  // namespace allot

@@ -15,6 +15,7 @@
 #include "core/version.h"
 #include "core/writable.h"
 #include "episode_log/episode_log.h"
+#include "experiment/choice_policy.h"
 #include "experiment/env_spec.h"
 #include "experiment/sources.h"
 #include "experiment/spec_list.h"
@@ -42,6 +43,16 @@ void WriteOrigin(World& world, const std::string& folder) {
                        {"fnv1a_64", fmt::format("{:016x}", StableHash(text))}};
   }
   WriteTextFile(std::filesystem::path(folder) / "origin.json", JsonText(origin) + "\n");
+}
+
+// With the words of the first run.
+void RefuseIfNothingFinished(const Evaluation& evaluation) {
+  for (const EvaluatedPolicy& policy : evaluation.policies) {
+    for (const RunSummary& run : policy.runs) {
+      if (!run.did_not_finish) return;
+    }
+  }
+  throw RunError("{}", *evaluation.policies.front().runs.front().did_not_finish);
 }
 
 }  // namespace
@@ -77,14 +88,26 @@ std::string ReferenceOf(const std::vector<Contender>& contenders,
   return options.reference;
 }
 
+LogSteps LogStepsOf(const std::string& text) {
+  if (text == "policy") return LogSteps::kPolicy;
+  if (text == "environment") return LogSteps::kEnvironment;
+  throw UsageError("--log-steps must be policy or environment, got '{}'{}", text,
+                   DidYouMean(text, {"policy", "environment"}));
+}
+
 Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenarios,
                          const std::vector<Contender>& contenders,
                          const ExperimentOptions& options) {
+  const bool as_choices = options.log_steps == LogSteps::kEnvironment;
+  if (as_choices && options.log_root.empty()) {
+    throw UsageError("--log-steps environment needs --log, which says where the log is written");
+  }
   if (!options.log_root.empty()) RequireWritable(options.log_root);
   Evaluation evaluation;
   evaluation.title = options.title;
   evaluation.training_overlap = options.training_overlap;
   evaluation.command = options.command;
+  evaluation.as_choices = as_choices;
   const Scenario& first = *scenarios.front().scenario;
   evaluation.cluster = first.cluster().ToString();
   const SimOptions& sim = first.options();
@@ -124,13 +147,15 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   Progress progress("simulating", static_cast<std::int64_t>(total), !options.show_progress);
   progress.Update(0,
                   fmt::format("{} workload(s), {} policies", scenarios.size(), contenders.size()));
-  const RunOptions run_options = {.note_allocations =
-                                      !options.out.empty() || options.on_run != nullptr};
+  const RunOptions run_options = {
+      .keep_unfinished = options.keep_unfinished,
+      .note_allocations = !options.out.empty() || options.on_run != nullptr};
   std::mutex mutex;
   std::int64_t done = 0;
   const auto run = [&](std::size_t p, std::size_t w, EpisodeLog* log) {
     const Scenario& scenario = *scenarios[w].scenario;
-    const std::unique_ptr<Policy> policy = contenders[p].make();
+    std::unique_ptr<Policy> policy = contenders[p].make();
+    if (as_choices) policy = std::make_unique<ChoicePolicy>(std::move(policy), StepWindow{});
     RunOutcome outcome;
     if (log == nullptr) {
       outcome = RunPolicy(scenario, *policy, {}, {}, run_options);
@@ -139,7 +164,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
       outcome = RunPolicy(
           scenario, *policy, listeners,
           [log](const SimulatedCluster& cluster) { log->Attach(cluster); }, run_options);
-      log->EndEpisode(outcome.records);
+      if (!outcome.did_not_finish) log->EndEpisode(outcome.records);
     }
     const std::string& id = contenders[p].id;
     RunSummary& summary = evaluation.policies[p].runs[w];
@@ -151,6 +176,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
                    .gpus = scenario.cluster().total().gpus,
                    .records = outcome.records,
                    .timeline = outcome.timeline,
+                   .did_not_finish = outcome.did_not_finish,
                    .decisions = outcome.drive.decisions,
                    .decision_us = outcome.drive.decision_us,
                    .cpu_s = outcome.cpu_s,
@@ -189,9 +215,13 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
                       .sources = sources,
                       .env_spec = env_spec});
       for (std::size_t w = 0; w < scenarios.size(); ++w) run(p, w, &log);
-      log.Close();
+      const std::vector<RunSummary>& runs = evaluation.policies[p].runs;
+      if (!std::ranges::all_of(
+              runs, [](const RunSummary& summary) { return summary.did_not_finish.has_value(); }))
+        log.Close();
     });
   }
+  RefuseIfNothingFinished(evaluation);
   if (!options.out.empty() && !options.single_run) {
     WriteOrigin(world, options.out);
     WriteEvaluation(options.out, evaluation);

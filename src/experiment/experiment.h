@@ -25,17 +25,26 @@ struct Contender {
 // ("index:alpha=1,beta=0,fifo" is two).
 std::vector<Contender> ParseContenders(World& world, const std::string& text);
 
+// What a step of an episode log is: a time that the policy was asked, or a decision of the
+// environment that the log names, in which the policy's answers are applied as choices.
+enum class LogSteps { kPolicy, kEnvironment };
+LogSteps LogStepsOf(const std::string& text);  // "policy", "environment"; UsageError for others
+
 struct ExperimentOptions {
   std::string title{};
   TrainingOverlap training_overlap = TrainingOverlap::kNone;
-  std::string reference{};     // contender that ratios are taken of; "" = the first
-  std::string command{};       // that is kept with the results
-  std::string out{};           // "" = keep nothing on disk
-  bool bounds = false;         // work out the lower bound on the average JCT of each workload
-  bool single_run = false;     // `out` is the folder of the one run, without evaluation.json
-  std::string log_root{};      // "" = no HDF5 episode logs; else a Minari datasets folder
+  std::string reference{};  // contender that ratios are taken of; "" = the first
+  std::string command{};    // that is kept with the results
+  std::string out{};        // "" = keep nothing on disk
+  bool bounds = false;      // work out the lower bound on the average JCT of each workload
+  bool single_run = false;  // `out` is the folder of the one run, without evaluation.json
+  std::string log_root{};   // "" = no HDF5 episode logs; else a Minari datasets folder
+  LogSteps log_steps = LogSteps::kPolicy;
   int threads = 0;             // 0: one a core; results do not depend on it
   bool show_progress = false;  // on stderr
+  // A run whose policy lets no job progress is kept as one that did not finish; where no run at all
+  // finishes, or without this, it is a RunError.
+  bool keep_unfinished = false;
   // Takes each finished run, by the places of contender and scenario. One call at a time, from any
   // thread. What it throws ends the experiment.
   std::function<void(std::size_t contender, std::size_t scenario, RunOutcome&& outcome)> on_run{};

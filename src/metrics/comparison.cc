@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "metrics/humanise.h"
 #include "perf/elastic.h"
@@ -27,6 +28,26 @@ std::vector<double> AverageJcts(const std::vector<RunSummary>& runs) {
   values.reserve(runs.size());
   for (const RunSummary& run : runs) values.push_back(run.avg_jct_s);
   return values;
+}
+
+// Of the workloads that both finished.
+PairedRatio RatioOfFinished(const std::vector<RunSummary>& reference,
+                            const std::vector<RunSummary>& own,
+                            const std::vector<std::int32_t>& windows) {
+  std::vector<double> a;
+  std::vector<double> b;
+  std::vector<std::int32_t> windows_of;
+  for (std::size_t w = 0; w < own.size(); ++w) {
+    if (reference[w].did_not_finish || own[w].did_not_finish) continue;
+    a.push_back(reference[w].avg_jct_s);
+    b.push_back(own[w].avg_jct_s);
+    windows_of.push_back(windows[w]);
+  }
+  return ComparePaired(a, b, windows_of);
+}
+
+bool FinishedNothing(const PolicyRow& row, const Evaluation& evaluation) {
+  return row.stuck.size() == evaluation.workloads.size();
 }
 
 // "a", "a and b", "a, b and c".
@@ -98,7 +119,8 @@ std::string FixedSizesInWords(const Evaluation& evaluation) {
 }
 
 std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
-  const std::vector<double> reference = AverageJcts(ReferenceOf(evaluation).runs);
+  const EvaluatedPolicy& compared_with = ReferenceOf(evaluation);
+  const std::vector<double> reference = AverageJcts(compared_with.runs);
   const std::vector<std::int32_t> windows = WindowsOf(evaluation.workloads);
   std::vector<PolicyRow> rows;
   for (std::size_t p = 0; p < evaluation.policies.size(); ++p) {
@@ -119,7 +141,9 @@ std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
     row.decision_us_p50 = MeanOf(policy.runs, &RunSummary::decision_us_p50);
     row.decision_us_p99 = MeanOf(policy.runs, &RunSummary::decision_us_p99);
     double restarts = 0;
-    for (const RunSummary& run : policy.runs) {
+    for (std::size_t w = 0; w < policy.runs.size(); ++w) {
+      const RunSummary& run = policy.runs[w];
+      if (run.did_not_finish) row.stuck.push_back(w);
       row.jobs += run.jobs;
       row.unfinished += run.unfinished;
       restarts += static_cast<double>(run.restarts);
@@ -127,7 +151,7 @@ std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
     if (row.jobs > 0) row.restarts_per_job = restarts / static_cast<double>(row.jobs);
     const std::vector<double> own = AverageJcts(policy.runs);
     for (std::size_t w = 0; w < own.size(); ++w) row.ratios.push_back(reference[w] / own[w]);
-    row.ratio = ComparePaired(reference, own, windows);
+    row.ratio = RatioOfFinished(compared_with.runs, policy.runs, windows);
     rows.push_back(std::move(row));
   }
   std::stable_sort(rows.begin(), rows.end(), [](const PolicyRow& a, const PolicyRow& b) {
@@ -137,18 +161,47 @@ std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
   return rows;
 }
 
+std::vector<std::string> StuckInWords(const Evaluation& evaluation,
+                                      const std::vector<PolicyRow>& rows) {
+  std::vector<std::string> sentences;
+  const std::size_t n = evaluation.workloads.size();
+  for (const PolicyRow& row : rows) {
+    if (row.stuck.empty()) continue;
+    const std::size_t first = row.stuck.front();
+    std::string sentence = fmt::format("{} did not finish", row.name);
+    if (n > 1) {
+      sentence += fmt::format(" on {} of {} workloads; on {}", row.stuck.size(), n,
+                              evaluation.workloads[first].name);
+    }
+    sentence += fmt::format(": {}.", *evaluation.policies[row.policy].runs[first].did_not_finish);
+    if (FinishedNothing(row, evaluation)) {
+      sentence += row.reference ? " So no policy has a ratio to it." : "";
+    } else if (row.reference) {
+      sentence += fmt::format(" Ratios are over the {} that it finished.", n - row.stuck.size());
+    } else {
+      sentence += fmt::format(" Its ratio is over the {} that it finished.", n - row.stuck.size());
+    }
+    sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
+
 Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
   std::vector<std::string> parts;
   std::vector<std::string> not_below;
   int compared = 0;
-  std::vector<PolicyRow> in_order = rows;  // the hardest to beat first, then those told more
+  std::vector<PolicyRow> in_order;  // the hardest to beat first, then those told more
+  std::ranges::copy_if(rows, std::back_inserter(in_order), [&](const PolicyRow& row) {
+    return row.reference || !FinishedNothing(row, evaluation);
+  });
   std::stable_sort(in_order.begin(), in_order.end(), [](const PolicyRow& a, const PolicyRow& b) {
     if (a.oracle != b.oracle) return b.oracle;
     if (std::isnan(b.ratio.mean)) return !std::isnan(a.ratio.mean);
     return a.ratio.mean > b.ratio.mean;
   });
-  const auto rivals = std::count_if(
-      rows.begin(), rows.end(), [](const PolicyRow& row) { return !row.reference && !row.oracle; });
+  const auto rivals = std::count_if(in_order.begin(), in_order.end(), [](const PolicyRow& row) {
+    return !row.reference && !row.oracle;
+  });
   for (const PolicyRow& row : in_order) {
     if (row.reference) continue;
     const bool strongest = parts.empty() && rivals > 1;
@@ -171,9 +224,14 @@ Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>
     headline.missing =
         "The strongest rules that are not learned are missing here: index and srtf:sizing=hull.";
   }
+  const auto reference = std::ranges::find(rows, true, &PolicyRow::reference);
+  if (FinishedNothing(*reference, evaluation)) {
+    headline.finding = fmt::format("{} did not finish {}.", name, where);
+    return headline;
+  }
   if (parts.empty()) {
     headline.finding = fmt::format("The average JCT of {} is {} {}.", name,
-                                   HumanDuration(rows.front().avg_jct_s), where);
+                                   HumanDuration(reference->avg_jct_s), where);
     return headline;
   }
   headline.finding = fmt::format("The average JCT of {} is {}, {}.", name, Enumerate(parts), where);
@@ -240,16 +298,17 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
   bool oracle = false;
   for (const PolicyRow& row : rows) {
     oracle = oracle || row.oracle;
-    std::vector<std::string> cells = {row.name,
-                                      HumanDuration(row.avg_jct_s),
-                                      row.reference ? "1" : HumanRatio(row.ratio),
-                                      HumanDuration(row.p50_jct_s),
-                                      HumanDuration(row.p95_jct_s),
-                                      HumanDuration(row.p99_jct_s),
-                                      HumanShare(row.gpu_utilisation),
-                                      HumanFixed(row.restarts_per_job, 2),
-                                      HumanMicroseconds(row.decision_us_p50),
-                                      HumanMicroseconds(row.decision_us_p99)};
+    std::vector<std::string> cells = {
+        row.name,
+        row.stuck.empty() ? HumanDuration(row.avg_jct_s) : "did not finish",
+        row.reference ? "1" : HumanRatio(row.ratio),
+        HumanDuration(row.p50_jct_s),
+        HumanDuration(row.p95_jct_s),
+        HumanDuration(row.p99_jct_s),
+        HumanShare(row.gpu_utilisation),
+        HumanFixed(row.restarts_per_job, 2),
+        HumanMicroseconds(row.decision_us_p50),
+        HumanMicroseconds(row.decision_us_p99)};
     if (priced) {
       cells.push_back(HumanFixed(row.node_hours, 1));
       cells.push_back(HumanFixed(row.cost, 2));
@@ -269,6 +328,11 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
   if (const std::string fixed = FixedSizesInWords(evaluation); !fixed.empty()) {
     table.AddNote(fixed);
   }
+  if (evaluation.as_choices) {
+    table.AddNote(
+        "Answers of policies were applied as choices of the environment, so that the log is one of "
+        "its episodes: figures may differ from those of the policy itself.");
+  }
   if (evaluation.beliefs != "exact") {
     table.AddNote(
         fmt::format("Beliefs: {}; policies were not shown the true rates.", evaluation.beliefs));
@@ -280,8 +344,9 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
     table.AddNote(fmt::format("Nodes came and went with their use: {}.", evaluation.autoscale));
   }
   if (oracle) table.AddNote("(oracle): uses true job lengths, which no real scheduler knows.");
+  for (std::string& sentence : StuckInWords(evaluation, rows)) table.AddNote(std::move(sentence));
   for (const PolicyRow& row : rows) {
-    if (row.unfinished > 0) {
+    if (row.unfinished > 0 && row.stuck.empty()) {
       table.AddNote(fmt::format("{}: {} of {} jobs unfinished; JCT is over the finished ones only.",
                                 row.name, HumanCount(row.unfinished), HumanCount(row.jobs)));
     }

@@ -19,6 +19,7 @@ struct PolicyRow {
   bool reference = false;
   std::int64_t jobs = 0;
   std::int64_t unfinished = 0;
+  std::vector<std::size_t> stuck;  // workloads on which it did not finish: then no JCT is known
   double avg_jct_s = kUnknown;
   double p50_jct_s = kUnknown;
   double p95_jct_s = kUnknown;
@@ -31,7 +32,8 @@ struct PolicyRow {
   double decision_us_p50 = kUnknown;
   double decision_us_p99 = kUnknown;
   std::vector<double> ratios;  // per workload: average JCT of the reference / of this policy
-  PairedRatio ratio;           // of `ratios`; below 1: the reference is faster
+  // Of `ratios` of workloads that both finished; below 1: the reference is faster.
+  PairedRatio ratio;
 };
 
 // Best average JCT first.
@@ -49,6 +51,11 @@ std::string FixedSizesInWords(const Evaluation& evaluation);
 // For how many jobs throughput profiles were drawn, and from what: "drawn at random for 750 of 750
 // jobs, from measured throughput (traces/catalogue.csv)"; "" for none.
 std::string DrawnInWords(const Evaluation& evaluation);
+
+// For each policy that did not finish on some workload: on how many, why, and that ratios leave
+// these out.
+std::vector<std::string> StuckInWords(const Evaluation& evaluation,
+                                      const std::vector<PolicyRow>& rows);
 
 struct Headline {
   std::string

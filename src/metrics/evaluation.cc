@@ -85,6 +85,7 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
   json["length_estimates"] = evaluation.length_estimates;
   json["beliefs"] = evaluation.beliefs;
   json["progress"] = evaluation.progress;
+  if (evaluation.as_choices) json["as_choices"] = true;
   if (!evaluation.autoscale.empty()) json["autoscale"] = evaluation.autoscale;
   json["restart_cost_s"] = evaluation.restart_cost_s;
   if (evaluation.launch_cost_s > 0) json["launch_cost_s"] = evaluation.launch_cost_s;
@@ -130,6 +131,7 @@ Evaluation EvaluationFromJson(const nlohmann::ordered_json& json, std::string_vi
   // Evaluations of before had no others.
   if (json.contains("beliefs")) evaluation.beliefs = RequireText(json, "beliefs", where);
   if (json.contains("progress")) evaluation.progress = RequireText(json, "progress", where);
+  evaluation.as_choices = json.value("as_choices", false);
   if (json.contains("autoscale")) evaluation.autoscale = RequireText(json, "autoscale", where);
   evaluation.restart_cost_s = RequireNumber(json, "restart_cost_s", where);
   if (json.contains("launch_cost_s")) {

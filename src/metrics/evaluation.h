@@ -47,6 +47,7 @@ struct Evaluation {
   std::string length_estimates;       // "noisy:0.5"
   std::string beliefs = "exact";      // what policies were shown of the rates
   std::string progress = "constant";  // how the true rates changed while jobs ran
+  bool as_choices = false;            // answers were applied as choices of the environment
   std::string autoscale{};            // how nodes came and went; "": all were there always
   Seconds restart_cost_s = 0;
   Seconds launch_cost_s = 0;

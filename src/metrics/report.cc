@@ -135,10 +135,13 @@ std::string Notes(const Evaluation& evaluation, const std::vector<PolicyRow>& ro
   if (const std::string fixed = FixedSizesInWords(evaluation); !fixed.empty()) {
     html += "<p class=\"note\">" + EscapeHtml(fixed) + "</p>\n";
   }
+  for (const std::string& sentence : StuckInWords(evaluation, rows)) {
+    html += fmt::format("<p class=\"note\">{}</p>\n", EscapeHtml(sentence));
+  }
   bool oracle = false;
   for (const PolicyRow& row : rows) {
     oracle = oracle || row.oracle;
-    if (row.unfinished == 0) continue;
+    if (row.unfinished == 0 || !row.stuck.empty()) continue;
     html += fmt::format(
         "<p class=\"note\"><b>{}</b>: {} of {} jobs unfinished; its JCT figures are over the "
         "finished ones only.</p>\n",

@@ -56,6 +56,7 @@ RunSummary Summarise(const RunFacts& facts) {
   RunSummary s;
   s.policy = facts.policy;
   s.oracle = facts.oracle;
+  s.did_not_finish = facts.did_not_finish;
   s.gpus = facts.gpus;
   s.decisions = facts.decisions;
   s.cpu_s = facts.cpu_s;
@@ -98,6 +99,7 @@ RunSummary Summarise(const RunFacts& facts) {
     jct.push_back(record.finish - record.submit);
   }
 
+  if (s.did_not_finish) jct.clear();  // of those that ended alone it would look short
   s.avg_jct_s = Average(jct);
   s.avg_queueing_s = Average(queueing);
   std::sort(jct.begin(), jct.end());
@@ -129,7 +131,7 @@ RunSummary Summarise(const RunFacts& facts) {
   s.decision_us_p50 = Quantile<float>(latency, 0.50);
   s.decision_us_p99 = Quantile<float>(latency, 0.99);
   s.notes = facts.notes;
-  if (facts.workload != nullptr) {
+  if (facts.workload != nullptr && !s.did_not_finish) {
     std::vector<JobRecord> ended;
     if (cut_off) records = ended = EndedOnly(*facts.workload, records);
     s.service = SummariseService(*facts.workload, facts.gpus, facts.records, records,
@@ -155,6 +157,7 @@ nlohmann::ordered_json ToJson(const RunSummary& s) {
   json["wall_s"] = NumberOrNull(s.wall_s);
   json["oracle"] = s.oracle;
   json["unfinished"] = s.unfinished;
+  if (s.did_not_finish) json["did_not_finish"] = *s.did_not_finish;
   json["gpus"] = s.gpus;
   json["gpu_seconds"] = s.gpu_seconds;
   json["avg_queueing_s"] = NumberOrNull(s.avg_queueing_s);
@@ -184,6 +187,8 @@ RunSummary SummaryFromJson(const nlohmann::ordered_json& json, std::string_view 
   s.wall_s = RequireNumber(json, "wall_s", where);
   if (json.contains("oracle")) s.oracle = RequireFlag(json, "oracle", where);
   if (json.contains("unfinished")) s.unfinished = RequireInteger(json, "unfinished", where);
+  if (json.contains("did_not_finish"))
+    s.did_not_finish = RequireText(json, "did_not_finish", where);
   if (json.contains("gpus")) s.gpus = static_cast<GpuCount>(RequireInteger(json, "gpus", where));
   if (json.contains("gpu_seconds")) s.gpu_seconds = RequireNumber(json, "gpu_seconds", where);
   if (json.contains("avg_queueing_s"))

@@ -34,6 +34,8 @@ struct RunSummary {
 
   bool oracle = false;  // the policy used true lengths
   std::int64_t unfinished = 0;
+  // Why the run ended before its jobs had: its policy let no job progress. No JCT is known then.
+  std::optional<std::string> did_not_finish{};
   GpuCount gpus = 0;  // of the cluster
   double gpu_seconds = 0;
   double avg_queueing_s = kUnknown;  // first start - submit, over started jobs
@@ -56,6 +58,7 @@ struct RunFacts {
   std::span<const TimelinePoint> timeline;
   std::optional<TrackedJobs> tracked{};  // only these are counted; utilisation is that of the
                                          // cluster from their first submit to their last finish
+  std::optional<std::string> did_not_finish{};  // as RunSummary
   std::int64_t decisions = 0;
   std::span<const float> decision_us;
   double cpu_s = kUnknown;

@@ -48,6 +48,7 @@ PairedRatio RatioTo(const CellsBySeed& reference, const CellsBySeed& own) {
   for (const auto& [seed, cell] : own) {
     const auto paired = reference.find(seed);
     if (paired == reference.end()) continue;
+    if (!paired->second->failed.empty() || !cell->failed.empty()) continue;
     a.push_back(paired->second->summary.avg_jct_s);
     b.push_back(cell->summary.avg_jct_s);
     windows.push_back(cell->window);

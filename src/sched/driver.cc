@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cluster/incremental_cluster.h"
+#include "cluster/no_progress.h"
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "sched/incremental.h"
@@ -92,6 +93,8 @@ class Driver {
   bool Wait(Seconds holds_until) {
     try {
       return check_ ? check_->WaitForChange(holds_until) : cluster_.WaitForChange(holds_until);
+    } catch (const NoProgress& error) {
+      throw NoProgress(fmt::format("policy '{}': {}", policy_.info().id, error.what()));
     } catch (const Error& error) {
       if (error.code() == ExitCode::kBadData) throw;  // no policy could do better
       throw Error(error.code(), fmt::format("policy '{}': {}", policy_.info().id, error.what()));

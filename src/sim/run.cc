@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "cluster/no_progress.h"
 #include "core/cpu_time.h"
 #include "core/error.h"
 #include "sim/ideal_run.h"
@@ -85,13 +86,19 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   }
   EpisodeContext context = ContextOf(scenario);
   context.foresight = &foresight;
-  if (ideal) {
-    outcome.drive = DriveShares(cluster, policy, context, drive);
-  } else if (options.note_allocations) {
-    NotedCluster noted(cluster, cluster.everything(), &outcome.notes);
-    outcome.drive = Drive(noted, policy, context, listeners, drive);
-  } else {
-    outcome.drive = Drive(cluster, policy, context, listeners, drive);
+  try {
+    if (ideal) {
+      outcome.drive = DriveShares(cluster, policy, context, drive);
+    } else if (options.note_allocations) {
+      NotedCluster noted(cluster, cluster.everything(), &outcome.notes);
+      outcome.drive = Drive(noted, policy, context, listeners, drive);
+    } else {
+      outcome.drive = Drive(cluster, policy, context, listeners, drive);
+    }
+  } catch (const NoProgress& error) {
+    if (!options.keep_unfinished) throw;
+    outcome.did_not_finish = error.what();
+    outcome.drive.decisions = cluster.Observe().decision + 1;
   }
   outcome.records = cluster.records();
   outcome.timeline = cluster.timeline();

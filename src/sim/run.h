@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cluster/allocation_note.h"
@@ -22,6 +23,8 @@ struct RunOutcome {
   std::vector<AllocationNote> notes;  // by time, where they were asked for
   Seconds last_decision = 0;
   DriveResult drive;
+  // Why the run ended before its jobs had, where RunOptions::keep_unfinished.
+  std::optional<std::string> did_not_finish;
   double cpu_s = 0;  // of this thread
   double wall_s = 0;
 };
@@ -30,7 +33,9 @@ struct RunOptions {
   std::optional<TrackedJobs> tracked{};  // the run ends when the last of them has; others may not
   Seconds until = kNever;  // the run ends at the first decision from then on; jobs may not have
   bool time_decisions = true;
-  Policy* twin = nullptr;         // as in DriveOptions
+  Policy* twin = nullptr;  // as in DriveOptions
+  // A run without progress is kept as far as it came, instead of a RunError.
+  bool keep_unfinished = false;
   bool note_allocations = false;  // into RunOutcome::notes; of shares without a mechanism none
 };
 

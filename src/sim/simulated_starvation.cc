@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cluster/no_progress.h"
 #include "core/error.h"
 #include "core/index.h"
 #include "core/strings.h"
@@ -86,11 +87,12 @@ void SimulatedCluster::CheckNotStuck(Seconds event, Seconds holds_until) {
                                         scenario_.workload().jobs[At(o.job.front())].id,
                                         DemandInWords(o, 0), o.cluster->ToString());
   if (running_rows_.empty()) {
-    throw RunError("{} jobs wait on an idle cluster {}: {} (time {} s)", o.rows(), when, first,
-                   o.now);
+    throw NoProgress(fmt::format("{} jobs wait on an idle cluster {}: {} (time {} s)", o.rows(),
+                                 when, first, o.now));
   }
-  throw RunError("{} jobs are unfinished, {} of them run without progress, {}: {} (time {} s)",
-                 o.rows(), running_rows_.size(), when, first, o.now);
+  throw NoProgress(
+      fmt::format("{} jobs are unfinished, {} of them run without progress, {}: {} (time {} s)",
+                  o.rows(), running_rows_.size(), when, first, o.now));
 }
 
 }  // namespace allot

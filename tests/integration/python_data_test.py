@@ -257,6 +257,43 @@ def test_a_changed_id_is_found_and_named(copied, allot):
     assert f"episode 0, 'workload/job_id' of job 3: 'x{was[1:]}' has hash" in said
 
 
+def test_steps_of_the_environment_are_those_of_the_recovered_one(tmp_path, monkeypatch):
+    allot = pytest.importorskip("allot")
+    minari = pytest.importorskip("minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    world = {"cluster": "2x4", "load": 0.9, "span": "8h", "elastic": True, "interval": 300, "seed": 4}
+    allot.compare("srtf,las", log=tmp_path, log_steps="environment", workloads=2, bar=False, **world)
+    for name in ("srtf", "las"):
+        dataset = minari.load_dataset(f"cluster/{name}-v0")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            env = dataset.recover_environment()
+        for episode, seed in zip(dataset.iterate_episodes(), (4, 5), strict=True):
+            seen, _ = env.reset(seed=seed)
+            for step, action in enumerate(episode.actions):
+                for key, values in episode.observations.items():
+                    np.testing.assert_array_equal(seen[key], values[step], err_msg=f"{name}, {key} at step {step}")
+                seen, reward, terminated, truncated, info = env.step(action)
+                assert reward == pytest.approx(episode.rewards[step], rel=1e-9, abs=1e-6)
+                assert not info["illegal_action"] and info["unplaced_jobs"] == 0
+                assert (terminated, truncated) == (episode.terminations[step], episode.truncations[step])
+            assert terminated and step + 1 == len(episode)
+        env.close()
+
+
+def test_logs_of_one_world_are_combined(tmp_path, monkeypatch):
+    allot = pytest.importorskip("allot")
+    minari = pytest.importorskip("minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    world = {"cluster": "2x4", "load": 0.8, "span": "6h", "elastic": True}
+    allot.compare("fifo", log=tmp_path, workloads=2, bar=False, **world)
+    allot.compare("las", log=tmp_path, workloads=3, bar=False, **world)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        both = minari.combine_datasets([minari.load_dataset(f"cluster/{name}-v0") for name in ("fifo", "las")], "cluster/both-v0")
+    assert both.total_episodes == 5 and len(list(both.iterate_episodes())) == 5
+
+
 def test_environment_is_recovered(log, minari, logs):
     pytest.importorskip("allot.envs")
     dataset = minari.load_dataset("cluster/drf-v0")

@@ -4,9 +4,11 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
 allot = pytest.importorskip("allot")
@@ -126,6 +128,55 @@ class TestCompare:
         assert len(result.policies) > 3
 
 
+class StarvesOne(allot.Policy):
+    """First come, first served, but the last of seven jobs is never served, where there are as many."""
+
+    time_driven = False
+
+    def decide(self, observation):
+        chosen = observation.requested.copy()
+        chosen[observation.job == 6] = -1
+        return chosen
+
+
+class TestRunsThatDoNotFinish:
+    JOBS = "job_id,submit_s,gpus,duration_s\n"
+
+    @pytest.fixture
+    def trace(self, tmp_path):
+        (tmp_path / "few.csv").write_text(self.JOBS + "".join(f"j{i},{600 * i},1,900\n" for i in range(7)))
+        return tmp_path / "few.csv"
+
+    def test_others_are_in_the_table(self, trace, tmp_path):
+        result = allot.compare([StarvesOne, "fifo"], workload=trace, cluster="1x2", out=tmp_path / "out", bar=False)
+        frame, runs = result.frame(), result.runs().set_index("policy")
+        assert frame.loc["fifo", "avg_jct_s"] > 0 and frame.loc["fifo", "did_not_finish"] == 0
+        assert frame.loc["StarvesOne", "did_not_finish"] == 1 and frame["ratio"].isna().all()
+        assert runs["avg_jct_s"].isna().to_dict() == {"StarvesOne": True, "fifo": False}
+        assert "1 jobs wait on an idle cluster" in runs.loc["StarvesOne", "did_not_finish"]
+        assert runs.loc["StarvesOne", "unfinished"] == 1
+        assert "StarvesOne did not finish: policy 'StarvesOne': 1 jobs wait" in repr(result)
+        assert (tmp_path / "out" / "fifo" / "summary.json").is_file()
+        assert "did not finish" in open(result.report(tmp_path / "r.html")).read()
+
+    def test_alone_it_is_an_error(self, trace):
+        for run in (allot.simulate, allot.compare):
+            with pytest.raises(allot.RunError, match="policy 'StarvesOne': 1 jobs wait on an idle cluster"):
+                run(StarvesOne, workload=trace, cluster="1x2", bar=False)
+
+    def test_the_program_ends_with_1(self, trace, tmp_path):
+        (tmp_path / "mine.py").write_text("import allot\n\n\nclass Starves(allot.Policy):\n    time_driven = False\n\n"
+                                          "    def decide(self, o):\n        return [-1] * len(o)\n")
+        done = subprocess.run([sys.executable, "-m", "allot", "compare", "--workload", trace, "--cluster", "1x2", "-p",
+                               "fifo,python:mine:Starves"], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 1, done.stderr
+        assert "allot: 1 of 2 runs did not finish" in done.stderr and "did not finish: policy" in done.stdout
+
+    def test_sweeps_pair_the_others(self, trace):
+        sweep = allot.sweep(policies=[StarvesOne, "fifo"], workload=str(trace), clusters="1x2", bar=False)
+        assert sweep.cells().set_index("cell.policy")["failed"].notna().to_dict() == {"StarvesOne": True, "fifo": False}
+
+
 class TestFaults:
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -142,6 +193,15 @@ class TestFaults:
     def test_wrong_options_are_named(self, options, message):
         with pytest.raises(allot.UsageError, match=message):
             allot.compare("fifo", bar=False, **options)
+
+    def test_messages_speak_of_keywords(self, tmp_path):
+        (tmp_path / "wide.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,64,10\n")
+        with pytest.raises(allot.DataError, match=r'oversized="drop" leaves such jobs out, oversized="clip" makes them smaller'):
+            allot.simulate("fifo", workload=tmp_path / "wide.csv", cluster="1x2", bar=False)
+        with pytest.raises(allot.UsageError, match="^log_steps must be policy or environment, got 'both'"):
+            allot.simulate("fifo", log_steps="both", log=tmp_path, bar=False, **WORLD)
+        with pytest.raises(allot.UsageError, match=r"policy 'A' is named twice; an object in Python takes name="):
+            allot.compare([type("A", (allot.Policy,), {}), type("A", (allot.Policy,), {})], bar=False, **WORLD)
 
     def test_a_name_twice_is_refused(self):
         with pytest.raises(allot.UsageError, match="'fifo' is named twice"):
@@ -345,6 +405,14 @@ class TestRewards:
         allot.register_reward("fails", fails)
         with pytest.raises(allot.RunError, match="reward 'fails', decision 1 .*python_experiments_test.py"):
             self.steps(allot.GpuClusterEnv(reward="fails", **self.ENVIRONMENT))
+
+    def test_its_errors_have_a_cause(self):
+        allot.register_reward("divides", lambda step, observation: 1 / 0)
+        env = allot.GpuClusterEnv(setting="dl2:size=S", action="choice", reward="divides")
+        env.reset(seed=1)
+        with pytest.raises(allot.RunError, match="reward 'divides', decision") as error:
+            env.step(np.zeros(env.action_space.shape, int))
+        assert isinstance(error.value.__cause__, ZeroDivisionError)
 
     def test_it_must_be_a_number(self):
         allot.register_reward("text", lambda step, observation: "much")

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/experiment/small_trace.h"
 
@@ -56,6 +58,70 @@ TEST(RunExperiment, KeepsWhatCanBeReadBack) {
   EXPECT_EQ(kept.reference, "srtf");
   EXPECT_DOUBLE_EQ(kept.policies[1].runs[0].avg_jct_s, 200.0);
   EXPECT_TRUE(std::filesystem::exists(trace.folder() / "out/srtf"));
+}
+
+// Serves nobody.
+class StarvingPolicy : public Policy {
+ public:
+  StarvingPolicy() { info_.id = "starving"; }
+  const PolicyInfo& info() const override { return info_; }
+  void Decide(const Observation&, Allocation* allocation) override { allocation->Clear(); }
+
+ private:
+  PolicyInfo info_;
+};
+
+std::vector<Contender> WithStarving(World& world, const std::string& others) {
+  std::vector<Contender> contenders = ParseContenders(world, others);
+  contenders.push_back({"starving", [] { return std::make_unique<StarvingPolicy>(); }});
+  return contenders;
+}
+
+TEST(RunExperiment, KeepsRunsThatDidNotFinish) {
+  const SmallTrace trace(kLongThenShort);
+  World world(trace.OnOneNode("1x1"));
+  ExperimentOptions options;
+  options.keep_unfinished = true;
+  options.out = (trace.folder() / "out").string();
+  options.log_root = (trace.folder() / "logs").string();
+  const Evaluation evaluation =
+      RunExperiment(world, world.Scenarios(), WithStarving(world, "fifo"), options);
+  EXPECT_DOUBLE_EQ(evaluation.policies[0].runs[0].avg_jct_s, 250);
+  EXPECT_FALSE(evaluation.policies[0].runs[0].did_not_finish);
+  const RunSummary& starved = ReadEvaluation(options.out).policies[1].runs[0];
+  EXPECT_TRUE(std::isnan(starved.avg_jct_s));
+  EXPECT_EQ(starved.unfinished, 2);
+  EXPECT_NE(starved.did_not_finish.value_or("").find("2 jobs wait on an idle cluster"),
+            std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(trace.folder() / "logs/cluster/fifo-v0/data/main_data.hdf5"));
+  EXPECT_FALSE(std::filesystem::exists(trace.folder() / "logs/cluster/starving-v0"));
+}
+
+TEST(RunExperiment, IsAnErrorWhereNothingFinishes) {
+  const SmallTrace trace(kLongThenShort);
+  World world(trace.OnOneNode("1x1"));
+  const auto run = [&](const std::string& others, bool keep) {
+    ExperimentOptions options;
+    options.keep_unfinished = keep;
+    std::vector<Contender> contenders = WithStarving(world, "fifo");
+    if (others.empty()) contenders.erase(contenders.begin());
+    RunExperiment(world, world.Scenarios(), contenders, options);
+  };
+  const std::vector<std::string> words = {"policy 'starving'", "2 jobs wait on an idle cluster"};
+  ExpectError(ExitCode::kRunFailed, words, [&] { run("", true); });
+  ExpectError(ExitCode::kRunFailed, words, [&] { run("fifo", false); });
+}
+
+TEST(RunExperiment, LogsOfEnvironmentStepsNeedALog) {
+  const SmallTrace trace(kLongThenShort);
+  World world(trace.OnOneNode("1x1"));
+  ExperimentOptions options;
+  options.log_steps = LogStepsOf("environment");
+  ExpectError(ExitCode::kUsage, {"--log-steps environment needs --log"}, [&] {
+    RunExperiment(world, world.Scenarios(), ParseContenders(world, "fifo"), options);
+  });
+  ExpectError(ExitCode::kUsage, {"policy or environment", "'policies'"},
+              [&] { LogStepsOf("policies"); });
 }
 
 TEST(RunExperiment, RefusesAReferenceThatDoesNotRun) {

@@ -39,6 +39,49 @@ TEST(CompareToReference, PoliciesWithoutResultComeLast) {
   EXPECT_EQ(CompareToReference(evaluation).back().name, "srtf (oracle)");
 }
 
+Evaluation WithStuckRuns(std::size_t policy, std::initializer_list<std::size_t> workloads) {
+  Evaluation evaluation = SmallEvaluation();
+  for (const std::size_t w : workloads) {
+    RunSummary& run = evaluation.policies[policy].runs[w];
+    run.avg_jct_s = kUnknown;
+    run.unfinished = 1;
+    run.did_not_finish = "1 jobs wait";
+  }
+  return evaluation;
+}
+
+TEST(CompareToReference, RatiosLeaveOutRunsThatDidNotFinish) {
+  const Evaluation evaluation = WithStuckRuns(0, {1});
+  const std::vector<PolicyRow> rows = CompareToReference(evaluation);
+  EXPECT_EQ(rows.back().name, "fifo");
+  EXPECT_DOUBLE_EQ(rows.back().ratio.mean, 0.5);
+  EXPECT_EQ(rows.back().ratio.n, 1);
+  EXPECT_DOUBLE_EQ(rows[0].ratio.mean, std::sqrt(500.0 / 400 * 500 / 450));
+  EXPECT_EQ(StuckInWords(evaluation, rows),
+            (std::vector<std::string>{
+                "fifo did not finish on 1 of 2 workloads; on week-2: 1 jobs wait. Its ratio is "
+                "over the 1 that it finished."}));
+  const std::string table = ComparisonTable(evaluation, rows).ToText();
+  EXPECT_NE(table.find("did not finish"), std::string::npos) << table;
+}
+
+TEST(CompareToReference, AReferenceThatDidNotFinishIsLeftOutOfAllRatios) {
+  const Evaluation evaluation = WithStuckRuns(1, {0});
+  const std::vector<PolicyRow> rows = CompareToReference(evaluation);
+  EXPECT_EQ(rows[0].name, "srtf (oracle)");
+  EXPECT_DOUBLE_EQ(rows[0].ratio.mean, 500.0 / 450);
+  EXPECT_DOUBLE_EQ(rows[1].ratio.mean, 0.25);
+}
+
+TEST(Headline, LeavesOutPoliciesThatFinishedNothing) {
+  const Evaluation one = WithStuckRuns(0, {0, 1});
+  EXPECT_EQ(MakeHeadline(one, CompareToReference(one)).finding,
+            "The average JCT of learned is 1.18× that of srtf (oracle), on 2 unseen workloads.");
+  const Evaluation reference = WithStuckRuns(1, {0, 1});
+  EXPECT_EQ(MakeHeadline(reference, CompareToReference(reference)).finding,
+            "learned did not finish on 2 unseen workloads.");
+}
+
 TEST(Headline, NamesEachPolicyAndWhereTheIntervalHolds) {
   Evaluation evaluation = SmallEvaluation();
   evaluation.policies[0].runs = {RunOf("fifo", 1000), RunOf("fifo", 1001)};
