@@ -262,7 +262,8 @@ Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
     job.gpus = gpus[i];
     job.min_gpus = min_gpus[i];
     job.max_gpus = max_gpus[i];
-    job.outcome = static_cast<Outcome>(std::min<std::uint8_t>(outcome[i], 3));
+    job.outcome =
+        static_cast<Outcome>(std::min(outcome[i], static_cast<std::uint8_t>(Outcome::kPending)));
     workload.jobs.push_back(std::move(job));
   }
   workload.Finish();

@@ -21,9 +21,13 @@ std::string TimeLimitNote(const TimeLimits& limits, const std::string& length_es
   }
   std::string note;
   if (const std::int64_t without = limits.jobs - limits.limited; without > 0) {
-    note = fmt::format(
-        "{} {} no time limit: policies that go by run times take {} for longer than any other. ",
-        SomeOf(without, limits.jobs), without == 1 ? "has" : "have", without == 1 ? "it" : "them");
+    note = fmt::format("{} {} no time limit", SomeOf(without, limits.jobs),
+                       without == 1 ? "has" : "have");
+    const bool told = length_estimates == "user";
+    note += told
+                ? fmt::format(": policies that go by run times take {} for longer than any other. ",
+                              without == 1 ? "it" : "them")
+                : ". ";
   }
   if (limits.outlived > 0) {
     note +=
