@@ -47,7 +47,27 @@ Seconds SpanOf(const std::string& text) { return ParseWhen(Workload{}, text); }
 struct Before {
   LengthModel lengths;
   std::shared_ptr<const PastArrivals> arrivals;  // null: nothing is known
+  // Jobs of --history that ended and had a time limit, for the moment of an export: what they took
+  // of it is learned from events only.
+  std::vector<EndedJob> ended{};
 };
+
+// `now`: whose users and groups the events name.
+std::vector<EndedJob> EndedWithLimit(const Workload& history, Seconds until, const Workload& now) {
+  std::vector<EndedJob> ended;
+  for (const Job& job : history.jobs) {
+    const Seconds end = job.submit + std::max(0.0, job.recorded_wait) + job.duration;
+    if (!job.ended() || job.user_estimate <= 0 || end > until) continue;
+    ended.push_back({.submit = job.submit,
+                     .end = end,
+                     .work = job.duration,
+                     .estimated_work = job.user_estimate,
+                     .requested_gpus = job.gpus,
+                     .user = now.users.Find(history.users[job.user]),
+                     .group = now.groups.Find(history.groups[job.group])});
+  }
+  return ended;
+}
 
 Before BeforeOf(const ForecastOptions& o, World& world) {
   Before before;
@@ -87,6 +107,7 @@ Before BeforeOf(const ForecastOptions& o, World& world) {
     throw UsageError("--history {}: no job of the trace was submitted before the date", o.history);
   }
   before.lengths.Learn(KnownPast(trace, until, o.world.seed), kNever);
+  if (world.spec().lengths == "user") before.ended = EndedWithLimit(trace, until, world.trace());
   if (!past.loads.empty()) {
     past.span = fmt::format("{}", until < kNever ? until : trace.jobs.back().submit + 1);
     if (until == kNever) past.to = past.span;
@@ -94,7 +115,9 @@ Before BeforeOf(const ForecastOptions& o, World& world) {
   past.loads.resize(std::min<std::size_t>(past.loads.size(), 1));
   World thinned(past);
   const auto scenario = thinned.Scenarios().front().scenario;
-  before.arrivals = std::make_shared<PastArrivals>(scenario, until, SpanOf(o.block));
+  // The scenario begins with the record.
+  before.arrivals =
+      std::make_shared<PastArrivals>(scenario, until - trace.recorded_from, SpanOf(o.block));
   return before;
 }
 
@@ -209,9 +232,11 @@ void Check(const ForecastOptions& o, const Scenario& scenario, const Outlook& ou
   ShowScores(ScoresOf(times, SpanOf(o.horizon)), check, o.policy, globals.json);
 }
 
-void BeginWithRecord(const Scenario& scenario, Seconds at, const GlobalOptions& globals,
-                     AtMoment* moment) {
-  const RecordedMoment recorded = MomentOfRecord(scenario, at);
+void BeginWithRecord(const Scenario& scenario, Seconds at, const std::vector<EndedJob>& before,
+                     const GlobalOptions& globals, AtMoment* moment) {
+  RecordedMoment recorded = MomentOfRecord(scenario, at);
+  std::vector<EndedJob>& ended = recorded.observation.events.ended;
+  ended.insert(ended.begin(), before.begin(), before.end());
   if (recorded.without_room > 0 && !globals.quiet) {
     std::fprintf(stderr,
                  "note: %lld of the jobs that run have no room on this cluster and are left out, "
@@ -278,7 +303,7 @@ int Forecast(ForecastOptions o, const GlobalOptions& globals) {
   }
   AtMoment moment(outlook, scenario, before.lengths, *future, at);
   if (of_record) {
-    BeginWithRecord(scenario, at, globals, &moment);
+    BeginWithRecord(scenario, at, before.ended, globals, &moment);
   } else {
     SimulatedCluster cluster(scenario);
     DecisionListener* const listeners[] = {&moment};

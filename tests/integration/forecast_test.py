@@ -212,3 +212,18 @@ def test_lengths_and_limits_of_jobs_that_ended_are_learned(allot, tmp_path):
     (tmp_path / "sacct.txt").write_text(head + "\n".join(rows) + "\n")
     ahead, _ = starts(allot, tmp_path / "sacct.txt", "--cluster", "1x4")
     assert 1200 < ahead["91"]["start"][1] < 3600
+
+
+def test_squeue_with_a_history_of_sacct_learns_what_jobs_take_of_their_limits(allot, tmp_path):
+    head = "JobID|User|Partition|State|Submit|Start|End|ElapsedRaw|Timelimit|ReqTRES|AllocTRES\n"
+    rows = [f"{i}|ann|a|COMPLETED|2026-10-0{1 + i // 20}T{i % 20:02}:00:00|2026-10-0{1 + i // 20}T{i % 20:02}:00:00|Unknown|2160|06:00:00|"
+            "gres/gpu=4|gres/gpu=4" for i in range(60)]
+    (tmp_path / "sacct.txt").write_text(head + "\n".join(rows) + "\n")
+    (tmp_path / "squeue.txt").write_text(
+        SQUEUE
+        + "90|ann|a|RUNNING|2026-10-05T00:00:00|2026-10-05T00:00:00|1:00|6:00:00|1|None|gres/gpu=4\n"
+        + "91|ann|a|PENDING|2026-10-05T00:00:30|N/A|0:00|6:00:00|1|Resources|gres/gpu=4\n")
+    alone, _ = starts(allot, tmp_path / "squeue.txt", "--cluster", "1x4")
+    ahead, _ = starts(allot, tmp_path / "squeue.txt", "--cluster", "1x4", "--history", tmp_path / "sacct.txt")
+    assert alone["91"]["start"][1] > 2 * 3600, "nothing is known but the limit"
+    assert 1200 < ahead["91"]["start"][1] < 3600
