@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/strings.h"
 #include "perf/job_room.h"
+#include "perf/throughput_model.h"
 
 namespace allot {
 namespace {
@@ -19,7 +20,8 @@ struct Room {
 };
 
 Room RoomIn(std::span<const GpuTypeSpec> types, const Job& job, const Workload& workload) {
-  const std::vector<std::string_view> names = Split(workload.gpu_types[job.gpu_types], '|');
+  std::vector<std::string_view> names;
+  if (job.gpu_types >= 0) names = Split(workload.gpu_types[job.gpu_types], '|');
   const Resources per_gpu = HostDemandPerGpu(job, types);
   Room most;
   for (const GpuTypeSpec& type : types) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "experiment/training_plan.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/experiment/small_trace.h"
 
@@ -78,6 +79,25 @@ TEST(World, HintsAtMuchMoreThanTheClusterServes) {
   const SmallTrace light("a,0,1,10\nb,1000,1,10\n");
   World large(light.OnOneNode("1x4"));
   EXPECT_EQ(large.OverloadHint(large.Scenarios()), "");
+}
+
+TEST(World, DecidesTracesInFilesAtEventsUnlessToldOtherwise) {
+  const SmallTrace trace("a,0,1,100\n");
+  WorldSpec spec;
+  EXPECT_FALSE(World(spec).sim().decide_on_events) << "embedded";
+  spec.workload = "law:philly";
+  EXPECT_FALSE(World(spec).sim().decide_on_events);
+  spec.workload = trace.path();
+  EXPECT_TRUE(World(spec).sim().decide_on_events);
+  EXPECT_FALSE(World(AtIntervals(spec)).sim().decide_on_events);
+  spec.interval = 60;
+  EXPECT_FALSE(World(spec).sim().decide_on_events);
+  spec.profile = "event";
+  EXPECT_TRUE(World(spec).sim().decide_on_events);
+  EXPECT_EQ(World(spec).name(), "default") << "networks know no world of its own";
+  spec.profile = "default";
+  spec.interval.reset();
+  EXPECT_FALSE(World(spec).sim().decide_on_events);
 }
 
 }  // namespace
