@@ -126,7 +126,7 @@ class KubeJobs {
     if (first.max_gpus > 0 && !group.set) Resized(group, end, &job);
     // A Job's own start says nothing of the wait for nodes, but where it runs yet.
     const bool waited = of_pods || workload != nullptr || !end;
-    if (start && waited) job.recorded_wait = std::max(0.0, *start - job.submit);
+    if (start && waited) job.recorded_wait = builder_.WaitFrom(job.submit, *start);
     job.priority = first.priority;
     job.user_estimate =
         first.time_limit > 0 || workload == nullptr ? first.time_limit : workload->time_limit;

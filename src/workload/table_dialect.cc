@@ -80,6 +80,18 @@ std::optional<TableDialect> FindDialect(std::string_view text) {
   return best;
 }
 
+std::vector<std::string_view> SplitAtBlanks(std::string_view line) {
+  constexpr std::string_view kBlanks = " \t\r";
+  std::vector<std::string_view> words;
+  std::size_t begin = line.find_first_not_of(kBlanks);
+  while (begin < line.size()) {
+    const std::size_t end = std::min(line.find_first_of(kBlanks, begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+    begin = line.find_first_not_of(kBlanks, end);
+  }
+  return words;
+}
+
 void DecimalSurvey::Look(std::string_view field) {
   if (separator_ == ',' || field.empty() ||
       field.find_first_not_of("0123456789.,+-") != std::string_view::npos) {
@@ -124,8 +136,9 @@ std::optional<double> ParseTableNumber(std::string_view text, DecimalMark mark) 
 }
 
 bool IsMissing(std::string_view text) {
-  static constexpr std::array<std::string_view, 13> kWords = {
-      "", "-", "--", "?", "n/a", "na", "nan", "nat", "nil", "none", "null", "unknown", "\\n"};
+  static constexpr std::array<std::string_view, 14> kWords = {
+      "",    "-",   "--",   "?",    "n/a",     "na",        "nan",
+      "nat", "nil", "none", "null", "unknown", "undefined", "\\n"};
   const std::string lower = ToLower(Trim(text));
   return std::find(kWords.begin(), kWords.end(), lower) != kWords.end();
 }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace allot {
 
@@ -14,6 +15,9 @@ struct TableDialect {
 // The separator that most of the first lines hold equally often outside of quotes, at least once;
 // of several, the one that makes more columns. nullopt where none does: it is no table.
 std::optional<TableDialect> FindDialect(std::string_view text);
+
+// The words of a line that blanks and tabs separate, any number of them.
+std::vector<std::string_view> SplitAtBlanks(std::string_view line);
 
 // What divides the whole part of a table's numbers from the rest.
 enum class DecimalMark {

@@ -67,6 +67,11 @@ std::nullopt_t TraceBuilder::Drop(std::string_view reason, double gpu_seconds) {
 
 void TraceBuilder::Adjust(std::string_view reason) { adjustments_.emplace_back(reason); }
 
+Seconds TraceBuilder::WaitFrom(Seconds submit, Seconds start) {
+  if (start < submit) Adjust(kStartBeforeSubmit);
+  return std::max(0.0, start - submit);
+}
+
 std::string TraceBuilder::RowId() const { return std::to_string(report_->rows - 1); }
 
 std::string TraceBuilder::place() const { return fmt::format("{}:{}", path_, line_); }

@@ -19,6 +19,8 @@ inline constexpr std::string_view kNoGpus = "no GPU requested";
 inline constexpr std::string_view kNeverStarted = "never started";
 inline constexpr std::string_view kNotEnded = "had not ended when the trace did";
 inline constexpr std::string_view kNoRunTime = "run time is 0 s";
+inline constexpr std::string_view kStartBeforeSubmit =
+    "started before it was submitted: its wait counts as 0";
 
 class TraceBuilder {
  public:
@@ -45,6 +47,8 @@ class TraceBuilder {
   std::nullopt_t Drop(std::string_view reason, double gpu_seconds = 0);
   // Counts the present record, if it becomes a job, as not used exactly as it stands in the trace.
   void Adjust(std::string_view reason);
+  // How long the present record waited; a start before the submission is counted as an adjustment.
+  Seconds WaitFrom(Seconds submit, Seconds start);
 
   // The record was taken then or later: of what happened at `time`. Only asked of traces in which
   // jobs have not ended; the ends of jobs and what running ones have lasted need not be told.

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/error.h"
-#include "core/file.h"
+#include "core/output_text.h"
 #include "core/strings.h"
 #include "workload/outcome.h"
 
@@ -85,15 +83,7 @@ void WriteAllotCsv(const Workload& workload, std::ostream& out) {
 }
 
 void WriteAllotCsv(const Workload& workload, const std::string& path) {
-  if (path.empty() || path == "-") {
-    WriteAllotCsv(workload, std::cout);
-    std::cout.flush();
-    if (!std::cout) throw RunError("cannot write the workload to stdout");
-    return;
-  }
-  AtomicFile file(path);
-  WriteAllotCsv(workload, file.stream());
-  file.Commit();
+  WriteOutput(path, "the workload", [&](std::ostream& out) { WriteAllotCsv(workload, out); });
 }
 
 }  // namespace allot

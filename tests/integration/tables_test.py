@@ -1,13 +1,16 @@
 """Tables of users as traces: what inspect suggests is what other commands take."""
 
+import csv
 import json
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 
 TABLES = Path(__file__).resolve().parents[1] / "data" / "tables"
+CASES = TABLES.parent / "cases"
 FILES = sorted(path.name for path in TABLES.iterdir())
 
 
@@ -52,6 +55,68 @@ def test_times_have_units(allot, tmp_path):
     assert (tmp_path / "usual" / "jobs.csv").read_bytes() not in jobs
     stderr = allot("simulate", "-w", "t.csv", "--interval", "5 apples", exit=2).stderr
     assert "--interval" in stderr and "5m" in stderr
+
+
+@pytest.mark.parametrize("options, message", [
+    (["serve", "--worker-timeout", "0"], "--worker-timeout: must be positive, got 0"),
+    (["serve", "--stalled-after", "-1h"], "--stalled-after: must be 0 or more, got -3600"),
+    (["serve", "--interval", "0"], "--interval: must be from 0.05 to 86400, got 0"),
+    (["top", "--speed", "nan"], "--speed: must be positive, got nan"),
+    (["simulate", "--interval", "5 apples"], "1 week or 1-02:03:04, got '5 apples'"),
+    (["compare", "--from", "soon"], "1 week or 1-02:03:04, got 'soon'"),
+])
+def test_a_refused_time_says_the_rule_and_the_value(allot, options, message):
+    assert message in allot(*options, exit=2).stderr
+
+
+def test_one_grammar_of_times(allot, tmp_path):
+    (tmp_path / "t.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,1,600\nb,604801,1,500\n")
+    for week in ("1 week", "1w", "7d", "7-00:00:00", "168:00:00", "604800"):
+        done = allot("simulate", "-w", "t.csv", "--from", week, "--json")
+        assert json.loads(done.stdout)["policies"][0]["runs"][0]["jobs"] == 1, week
+
+
+@pytest.mark.parametrize("text, gpus", [
+    ((CASES / "pbs.txt").read_text(), 2),
+    ("gpu.q:n1:users:ann:train:101:sge:0:1790812800:1790812860:1790816460:0:0:3600" + ":" * 18
+     + "p:d:smp:2:0:1:1:1:-l gpu=1:0:NONE:1\n", 2),
+    ("id   submit               gpus  run_s\na   2026-10-01 10:00:00  4     3600\n", 4),
+])
+def test_the_named_command_makes_a_table_that_is_read(allot, tmp_path, text, gpus):
+    """Of files of other schedulers."""
+    (tmp_path / "other.txt").write_text(text)
+    said = allot("trace", "inspect", "other.txt", exit=3).stderr
+    command = re.search(r": ((?:awk|sed) .* > jobs\.csv); then: (allot trace inspect jobs\.csv)", said)
+    subprocess.run(command[1], shell=True, check=True, cwd=tmp_path)
+    guess = json.loads(allot(*shlex.split(command[2])[1:], "--json").stdout)
+    assert guess["lacks"] == []
+    allot("trace", "convert", "jobs.csv", "--columns", guess["columns"], "-o", "own.csv")
+    with open(tmp_path / "own.csv", newline="") as file:
+        (job,) = csv.DictReader(file)
+    assert (float(job["gpus"]), float(job["duration_s"])) == (gpus, 3600)
+
+
+def test_swf_is_read_and_written(allot, tmp_path):
+    first = allot("trace", "inspect", CASES / "swf.txt")
+    assert "(format swf)" in first.stdout and "run time is 0 s" in first.stdout and "as one GPU" in first.stdout
+    allot("trace", "convert", CASES / "swf.txt", "-o", "a.swf", "-c", "128x1")
+    assert "; MaxProcs: 128\n; UnixStartTime: 1000000000\n" in (tmp_path / "a.swf").read_text()
+    allot("trace", "convert", "a.swf", "--to", "swf", "-o", "b.txt", "-c", "128x1")
+    assert (tmp_path / "a.swf").read_text() == (tmp_path / "b.txt").read_text()
+    # No cluster is named, so that none need hold the jobs.
+    (tmp_path / "large.swf").write_text("1 0 0 60 5000 -1 -1 5000 60 -1 1 1 1 -1 1 -1 -1 -1\n")
+    assert ",5000,60" in allot("trace", "convert", "large.swf").stdout
+    # Deadlines, models and fractions have no place there.
+    (tmp_path / "t.csv").write_text("job_id,submit_s,gpus,duration_s,deadline_s\na,0,1,1.5,9\n")
+    said = allot("trace", "convert", "t.csv", "-o", "c.swf").stderr
+    assert "ids are left out" in said and "deadline (1 of the jobs)" in said and "rounded" in said
+
+
+def test_help_is_a_command(allot):
+    assert allot("help").stdout == allot("--help").stdout
+    assert allot("help", "trace", "convert").stdout == allot("trace", "convert", "--help").stdout
+    assert "results is required: folder of an evaluation" in allot("plot", exit=2).stderr
+    assert "known under --profile gavel only" in allot("simulate", "-p", "gandiva", exit=2).stderr
 
 
 def test_trace_commands_have_the_same_arguments(allot, tmp_path):
