@@ -43,6 +43,20 @@ CsvReader CsvReader::WithoutHeader(std::string_view text, std::string path,
   return reader;
 }
 
+CsvReader CsvReader::OfFields(std::string path, std::vector<std::string> columns) {
+  CsvReader reader({}, std::move(path));
+  reader.header_ = std::move(columns);
+  return reader;
+}
+
+void CsvReader::SetRow(std::vector<std::string> fields, int line) {
+  fields_ = std::move(fields);
+  row_line_ = line;
+  holds_nul_ = std::any_of(fields_.begin(), fields_.end(), [](const std::string& field) {
+    return field.find('\0') != std::string::npos;
+  });
+}
+
 CsvReader CsvReader::OfTable(std::string_view text, std::string path, const TableDialect& dialect) {
   CsvReader reader(text, std::move(path));
   reader.separator_ = dialect.separator;
@@ -160,8 +174,26 @@ void CsvReader::CheckRow() const {
   }
   if (fields_.size() != header_.size()) {
     throw RowError(fmt::format("a row must have {} fields as in the header", header_.size()),
-                   std::to_string(fields_.size()), place());
+                   CountOfFields(), place());
   }
+}
+
+// Of a row that is too short the column in which it ends: a line break there is the usual cause.
+std::string CsvReader::CountOfFields() const {
+  const std::size_t count = fields_.size();
+  if (count >= header_.size()) return std::to_string(count);
+  const bool rest = count == 1;  // of the row before
+  return fmt::format("{}, as where a line break stands in column '{}'{}", count,
+                     rest ? header_.back() : header_[count - 1], rest ? " of the row before" : "");
+}
+
+void CsvReader::JoinSurplus(std::size_t column) {
+  if (fields_.size() <= header_.size()) return;
+  std::string& text = fields_.at(column);
+  const std::size_t surplus = fields_.size() - header_.size();
+  for (std::size_t i = 1; i <= surplus; ++i) text += separator_ + fields_.at(column + i);
+  const auto first = fields_.begin() + static_cast<std::ptrdiff_t>(column) + 1;
+  fields_.erase(first, first + static_cast<std::ptrdiff_t>(surplus));
 }
 
 std::string CsvReader::place() const { return fmt::format("{}:{}", path_, row_line_); }

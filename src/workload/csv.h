@@ -32,11 +32,19 @@ class CsvReader {
   // line. DataError for text that is not UTF-8 or has no such line.
   static CsvReader OfTable(std::string_view text, std::string path, const TableDialect& dialect);
 
+  // Rows that come from elsewhere, such as records of JSON: SetRow gives each of them.
+  static CsvReader OfFields(std::string path, std::vector<std::string> columns);
+  void SetRow(std::vector<std::string> fields, int line);  // one for each column
+
   // Moves to the next row; false at the end. DataError when a quote is never closed.
   bool Next();
   // RowError when the row has another number of fields than the header, misplaced quotes or a NUL.
   // To be called before fields are fetched.
   void CheckRow() const;
+
+  // Of a row with too many fields: the surplus is the rest of `column`, whose text holds
+  // separators.
+  void JoinSurplus(std::size_t column);
 
   std::size_t fields() const { return fields_.size(); }  // of the row, before CheckRow too
   int line() const { return row_line_; }                 // where the row begins, from 1
@@ -55,6 +63,7 @@ class CsvReader {
  private:
   CsvReader(std::string_view text, std::string path);  // checks the text, reads nothing
   void ReadRow();
+  std::string CountOfFields() const;
   void CheckHeader(const std::vector<std::string>& required,
                    const std::vector<std::string>& optional);
   const std::string* Field(std::string_view column) const;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/strings.h"
 #include "core/user_json.h"
 #include "workload/byte_order_mark.h"
 #include "workload/row_error.h"
@@ -21,6 +22,38 @@ int LinesBetween(std::string_view text, std::size_t begin, std::size_t end) {
 }
 
 }  // namespace
+
+std::optional<JsonObjectText> ScanJsonObject(std::string_view text, std::size_t begin) {
+  JsonObjectText object;
+  JsonMember member;
+  int depth = 0;
+  std::size_t value = 0;  // where the present member's begins; 0: its key is not complete
+  for (std::size_t at = begin; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"') {
+      const std::size_t first = at + 1;
+      for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\' ? 1 : 0;
+      if (at >= text.size()) return std::nullopt;
+      if (depth == 1 && value == 0) member.key = text.substr(first, at - first);
+      continue;
+    }
+    const bool closes = c == '}' || c == ']';
+    if (depth == 1 && c == ':' && value == 0) value = at + 1;
+    if (depth == 1 && (c == ',' || closes)) {
+      if (value > 0) {
+        member.value = Trim(text.substr(value, at - value));
+        object.members.push_back(std::exchange(member, {}));
+      }
+      value = 0;
+    }
+    if (c == '{' || c == '[') ++depth;
+    if (closes && --depth <= 0) {
+      object.end = at + 1;
+      return object;
+    }
+  }
+  return std::nullopt;
+}
 
 JsonRecords::JsonRecords(std::string_view text, std::string path, std::size_t at, int line)
     : text_(text), path_(std::move(path)), at_(at), line_(line), counted_(at) {

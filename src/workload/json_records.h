@@ -4,10 +4,25 @@
 // line.
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace allot {
+
+// Where the members of an object stand in the text that it is part of.
+struct JsonMember {
+  std::string_view key;    // as it is written, without quotes
+  std::string_view value;  // without blanks around it
+};
+struct JsonObjectText {
+  std::size_t end = 0;  // behind its '}'
+  std::vector<JsonMember> members;
+};
+// The object that begins with the '{' at `begin`, by its brackets and strings alone; nullopt where
+// the text ends inside of it.
+std::optional<JsonObjectText> ScanJsonObject(std::string_view text, std::size_t begin);
 
 class JsonRecords {
  public:

@@ -31,36 +31,21 @@ struct KubeDocument {
 
 // The document that begins with the '{' at `begin`; nullopt where the text ends inside of it.
 std::optional<KubeDocument> ScanDocument(std::string_view text, std::size_t begin) {
+  const auto object = ScanJsonObject(text, begin);
+  if (!object) return std::nullopt;
   KubeDocument document;
-  int depth = 0;
-  std::size_t open = 0;
-  std::string_view key;  // of the outermost object
-  bool is_value = false;
-  for (std::size_t at = begin; at < text.size(); ++at) {
-    const char c = text[at];
-    if (c == '"') {
-      const std::size_t first = at + 1;
-      for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\' ? 1 : 0;
-      if (at >= text.size()) return std::nullopt;
-      if (depth != 1) continue;
-      const std::string_view word = text.substr(first, at - first);
-      if (!is_value) key = word;
-      if (!is_value && key == "metadata") document.has_metadata = true;
-      if (is_value && key == "kind") document.kind = word;
-    } else if (depth == 1 && (c == ':' || c == ',')) {
-      is_value = c == ':';
-    } else if (c == '{' || c == '[') {
-      if (depth == 1 && c == '[' && key == "items") open = at;
-      ++depth;
-    } else if (c == '}' || c == ']') {
-      --depth;
-      if (depth == 1 && c == ']' && key == "items" && open > 0) document.items = {open, at};
-      if (depth > 0) continue;
-      document.end = at + 1;
-      return document;
+  document.end = object->end;
+  for (const auto& [key, value] : object->members) {
+    if (key == "metadata") document.has_metadata = true;
+    if (key == "kind" && value.size() > 1 && value.front() == '"') {
+      document.kind = value.substr(1, value.size() - 2);
+    }
+    if (key == "items" && value.starts_with('[')) {
+      const auto open = static_cast<std::size_t>(value.data() - text.data());
+      document.items = {open, open + value.size() - 1};
     }
   }
-  return std::nullopt;
+  return document;
 }
 
 // The kind of the items of a list, which the API leaves out in a JobList: "Job"; "" where it does

@@ -3,6 +3,7 @@
 // heterogeneous jobs belong to their job. Tasks of an array that wait share a row.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "workload/job_rules.h"
 #include "workload/row_error.h"
 #include "workload/sacct_header.h"
+#include "workload/sacct_rows.h"
 #include "workload/slurm_fields.h"
 #include "workload/slurm_state.h"
 #include "workload/trace_builder.h"
@@ -40,6 +42,7 @@ struct SacctRow {
   SacctState::Run run = SacctState::Run::kEnded;
   bool held = false;         // could start only later than it was submitted
   bool task = false;         // one of several of an array that wait
+  bool early = false;        // started before it was submitted
   bool slices = false;       // held parts of GPUs beside whole ones
   bool clock_shift = false;  // its times are an hour off its length
   std::vector<std::string> types;
@@ -86,6 +89,7 @@ class SacctReader {
     }
     read.start = waits ? kNever : start.value_or(0);
     if (start) job.recorded_wait = std::max(0.0, *start - job.submit);
+    read.early = start && *start < job.submit;
     read.run = state->run;
     job.user_estimate = TimeLimit();
     Workload& names = builder_.workload();
@@ -319,12 +323,37 @@ void MakeJobs(std::vector<SacctRow> rows, TraceBuilder* builder) {
       }
       if (last.size() > 1) builder->Adjust("components of a heterogeneous job as one job");
       if (last.front()->task) builder->Adjust(kWaitingTasks);
+      if (last.front()->early) builder->Adjust(kStartBeforeSubmit);
       if (last.front()->slices) builder->Adjust(kPartsBeside);
       if (last.front()->clock_shift) builder->Adjust(kClockShift);
       return std::optional<Job>(std::move(job));
     });
     run = end;
   }
+}
+
+// A name may hold the separator: where one column alone is free text, the surplus is its rest.
+void JoinName(const SacctHeader& header, CsvReader* row) {
+  static constexpr std::array<std::string_view, 11> kFreeTexts = {
+      "JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir",
+      "Extra",   "Reason",  "WCKey",        "Container",     "Licenses"};
+  std::vector<std::string> free;
+  for (const std::string& column : header.columns) {
+    if (std::find(kFreeTexts.begin(), kFreeTexts.end(), column) != kFreeTexts.end()) {
+      free.push_back(column);
+    }
+  }
+  if (free.size() == 1) {
+    const auto at = std::find(header.columns.begin(), header.columns.end(), free.front());
+    row->JoinSurplus(static_cast<std::size_t>(at - header.columns.begin()));
+    return;
+  }
+  throw RowError(fmt::format("a row must have {} fields as in the header (where a name holds '{}', "
+                             "leave {} out of --format, or separate fields otherwise: "
+                             "--delimiter='^')",
+                             header.columns.size(), header.separator,
+                             free.empty() ? "JobName" : Join(free, ", ")),
+                 std::to_string(row->fields()), row->place());
 }
 
 Workload ReadSacct(std::string_view text, const std::string& path, const ReadOptions& options,
@@ -336,38 +365,16 @@ Workload ReadSacct(std::string_view text, const std::string& path, const ReadOpt
   CsvReader row = csv ? CsvReader(text, path, header.columns)
                       : CsvReader::WithoutHeader(text, path, header.columns, header.separator);
   TraceBuilder builder(path, options, report);
-  SacctReader reader(row, &builder);
-  std::map<std::string, std::size_t> place_of;  // of a job number in `jobs`
-  std::vector<std::vector<SacctRow>> jobs;
-  if (!csv) row.Next();  // the header
-  while (row.Next()) {
-    builder.Part(row.line(), [&] {
-      if (!csv && row.fields() != header.columns.size()) {
-        throw RowError(fmt::format("a row must have {} fields as in the header (where a name holds "
-                                   "'{}', leave JobName out of --format)",
-                                   header.columns.size(), header.separator),
-                       std::to_string(row.fields()), row.place());
-      }
-      row.CheckRow();
-      auto read = reader.Read();
-      if (!read) return;
-      read->line = row.line();
-      for (SacctRow& one : SplitTasks(*std::move(read), row.place())) {
-        const auto [at, is_new] = place_of.emplace(one.job.id, jobs.size());
-        if (is_new) jobs.emplace_back();
-        jobs[at->second].push_back(std::move(one));
-      }
-    });
-  }
-  if (!reader.saw_gpus() && report->rows > 0 && report->dropped() == report->rows) {
-    throw DataError(
-        "some job of a file of sacct must have GPUs, got none in {} rows ({}:1); Slurm keeps them "
-        "where slurm.conf has AccountingStorageTRES=gres/gpu, and prints them with: {}",
-        report->rows, path, ExportCommand(header));
-  }
-  for (std::vector<SacctRow>& rows : jobs) MakeJobs(std::move(rows), &builder);
-  NoteMissingColumns(header, report);
-  return builder.FinishCalendar();
+  return ReadSacctRows(header, row, path, &builder, report, [&](const std::function<void()>& add) {
+    if (!csv) row.Next();  // the header
+    while (row.Next()) {
+      builder.Part(row.line(), [&] {
+        if (row.fields() > header.columns.size()) JoinName(header, &row);
+        row.CheckRow();
+        add();
+      });
+    }
+  });
 }
 
 int DetectSacct(std::string_view head) {
@@ -389,4 +396,32 @@ ALLOT_REGISTER(TraceFormat,
                             DetectSacct, ReadSacct}));
 
 }  // namespace
+
+Workload ReadSacctRows(const SacctHeader& header, const CsvReader& row, const std::string& path,
+                       TraceBuilder* builder, ReadReport* report,
+                       const std::function<void(const std::function<void()>& add)>& walk) {
+  SacctReader reader(row, builder);
+  std::map<std::string, std::size_t> place_of;  // of a job number in `jobs`
+  std::vector<std::vector<SacctRow>> jobs;
+  walk([&] {
+    auto read = reader.Read();
+    if (!read) return;
+    read->line = row.line();
+    for (SacctRow& one : SplitTasks(*std::move(read), row.place())) {
+      const auto [at, is_new] = place_of.emplace(one.job.id, jobs.size());
+      if (is_new) jobs.emplace_back();
+      jobs[at->second].push_back(std::move(one));
+    }
+  });
+  if (!reader.saw_gpus() && report->rows > 0 && report->dropped() == report->rows) {
+    throw DataError(
+        "some job of a file of sacct must have GPUs, got none in {} rows ({}:1); Slurm keeps them "
+        "where slurm.conf has AccountingStorageTRES=gres/gpu, and prints them with: {}",
+        report->rows, path, ExportCommand(header));
+  }
+  for (std::vector<SacctRow>& rows : jobs) MakeJobs(std::move(rows), builder);
+  NoteMissingColumns(header, report);
+  return builder->FinishCalendar();
+}
+
 }  // namespace allot

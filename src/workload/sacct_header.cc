@@ -66,7 +66,9 @@ SacctHeader ReadSacctHeader(std::string_view text) {
     const bool quoted = column.size() > 1 && column.front() == '"' && column.back() == '"';
     header.columns.emplace_back(quoted ? column.substr(1, column.size() - 2) : column);
   }
-  header.of_squeue = HasColumn(header, "JOBID") && header.separator != ',';
+  // LSF's bjobs has JOBID, too.
+  header.of_squeue = HasColumn(header, "JOBID") && header.separator != ',' &&
+                     !HasColumn(header, "QUEUE") && !HasColumn(header, "STAT");
   if (!header.of_squeue) return header;
   for (std::string& column : header.columns) {
     for (const auto& [theirs, ours] : kOfSqueue) {

@@ -364,6 +364,121 @@ TEST(Sacct, BadInputNamesRuleValueAndPlace) {
         {"fixed widths", "--parsable2"}}});
 }
 
+void ExpectSameJobs(const Workload& a, const Workload& b) {
+  EXPECT_EQ(a.origin, b.origin);
+  ASSERT_EQ(a.jobs.size(), b.jobs.size());
+  for (std::size_t i = 0; i < a.jobs.size(); ++i) {
+    SCOPED_TRACE(i);
+    const Job &x = a.jobs[i], &y = b.jobs[i];
+    EXPECT_EQ(x.id, y.id);
+    EXPECT_EQ(x.submit, y.submit);
+    EXPECT_EQ(x.gpus, y.gpus);
+    EXPECT_EQ(x.duration, y.duration);
+    EXPECT_EQ(x.recorded_wait, y.recorded_wait);
+    EXPECT_EQ(x.user_estimate, y.user_estimate);
+    EXPECT_EQ(x.outcome, y.outcome);
+    EXPECT_EQ(a.users[x.user], b.users[y.user]);
+    EXPECT_EQ(a.groups[x.group], b.groups[y.group]);
+    EXPECT_EQ(a.tenants[x.tenant], b.tenants[y.tenant]);
+    EXPECT_EQ(a.gpu_types[x.gpu_types], b.gpu_types[y.gpu_types]);
+  }
+}
+
+TEST(SacctJson, GivesTheJobsOfTheText) {
+  for (const auto& [text, json] : {std::pair("sacct-22.05.txt", "sacct-22.05.json"),
+                                   std::pair("sacct-23.11.txt", "sacct-24.11.json")}) {
+    SCOPED_TRACE(json);
+    ReadReport of_text, of_json;
+    const Workload expected = ReadTrace(std::string(kSacctExports) + text, "auto", {}, &of_text);
+    const Workload read = ReadTrace(std::string(kSacctExports) + json, "auto", {}, &of_json);
+    EXPECT_EQ(of_json.format, "sacct-json");
+    ExpectSameJobs(expected, read);
+    // JSON holds steps inside of their jobs.
+    std::erase_if(of_text.drops, [](const DropCount& drop) {
+      return drop.reason == "a step of a job (counted with it)";
+    });
+    EXPECT_EQ(Drops(of_text), Drops(of_json));
+    EXPECT_EQ(Adjustments(of_text), Adjustments(of_json));
+  }
+}
+
+// A job that ran for a minute on two GPUs, with parts of its record replaced.
+std::string SacctJsonRecord(const std::string& limit, const std::string& count = "2",
+                            const std::string& state = "\"COMPLETED\"") {
+  return fmt::format(
+      R"({{"job_id": 7, "user": "", "association": {{"user": "ann"}}, "partition": "gpu",
+"state": {{"current": {}}},
+"time": {{"submission": 1790812800, "eligible": 0, "start": 1790812860, "end": 1790812920,
+"elapsed": 60, "limit": {}}},
+"tres": {{"requested": [], "allocated": [{{"type": "gres", "name": "gpu", "count": {}}}]}}}})",
+      state, limit, count);
+}
+
+TEST(SacctJson, TimeLimitsInAllShapes) {
+  const std::vector<std::pair<std::string, double>> limits = {
+      {"90", 5400},
+      {"4294967295", 0},
+      {"4294967294", 0},
+      {"null", 0},
+      {R"({"set": true, "infinite": false, "number": 90})", 5400},
+      {R"({"number": 90})", 5400},
+      {R"({"set": false, "infinite": true, "number": 0})", 0},
+      {R"({"set": false, "infinite": false, "number": 90})", 0}};
+  for (const auto& [limit, seconds] : limits) {
+    SCOPED_TRACE(limit);
+    const Workload workload =
+        ReadText("sacct-json", R"({"jobs": [)" + SacctJsonRecord(limit) + "]}");
+    ASSERT_EQ(workload.jobs.size(), 1u);
+    EXPECT_EQ(workload.jobs[0].user_estimate, seconds);
+    EXPECT_EQ(workload.jobs[0].recorded_wait, 60);
+    EXPECT_EQ(workload.users[workload.jobs[0].user], "ann");
+  }
+}
+
+TEST(SacctJson, BadInputNamesRuleValueAndPlace) {
+  const std::string good = SacctJsonRecord("90");
+  ExpectBadData(
+      "sacct-json",
+      {{"cut", R"({"jobs": [)" + good, {"one whole object", "sacct --allusers", "t.csv:1"}},
+       {"no jobs", R"({"meta": {}})", {"a list 'jobs'", "got none"}},
+       {"state",
+        "{\"jobs\": [\n" + good + ",\n" + SacctJsonRecord("90", "2", "[\"DONE\"]") + "]}",
+        {"'State'", "'DONE'", "t.csv:7"}},
+       {"count", R"({"jobs": [)" + SacctJsonRecord("90", "1.5") + "]}", {"'count'", "1.5"}},
+       {"record", R"({"jobs": [7]})", {"an object", "'7'"}}});
+}
+
+TEST(Sacct, ANameMayHoldTheSeparator) {
+  const Workload workload = ReadTrace(std::string(ALLOT_TEST_DATA) + "/cases/bug-01.txt");
+  ASSERT_EQ(workload.jobs.size(), 2u);
+  EXPECT_EQ(workload.groups[workload.jobs[0].group], "a|b");
+  EXPECT_EQ(workload.jobs[0].gpus, 2);
+  // Two columns of free text: nothing says which of them holds it.
+  ExpectBadData("sacct", {{"two",
+                           "JobID|JobName|Comment|State|Submit|ElapsedRaw|AllocTRES\n"
+                           "1|a|b|c|COMPLETED|2026-03-01T10:00:00|60|gres/gpu=3\n",
+                           {"leave JobName, Comment out", "--delimiter", "8", "t.csv:2"}}});
+}
+
+TEST(Sacct, ALineBreakInAFieldIsNamed) {
+  ExpectError([] { ReadTrace(std::string(ALLOT_TEST_DATA) + "/cases/bug-02.txt"); },
+              ExitCode::kBadData, {"8 fields", "line break", "'Comment'", "bug-02.txt:2"});
+  const std::string row = "1|COMPLETED|2026-03-01T10:00:00|60|gres/gpu=3|";
+  ExpectBadData("sacct", {{"last column",
+                           "JobID|State|Submit|ElapsedRaw|AllocTRES|Comment\n" + row + "a\nb\n",
+                           {"line break", "'Comment' of the row before", "t.csv:3"}}});
+}
+
+TEST(Sacct, AStartBeforeTheSubmissionIsCounted) {
+  ReadReport report;
+  const Workload workload = ReadText(
+      "sacct",
+      SacctRows("1|a|p|COMPLETED|2026-01-01T01:00:00|2026-01-01T00:30:00|00:01:00||gres/gpu=1\n"),
+      false, &report);
+  EXPECT_EQ(workload.jobs[0].recorded_wait, 0);
+  EXPECT_EQ(Adjustments(report), "1 started before it was submitted: its wait counts as 0");
+}
+
 TEST(SlurmFields, Lengths) {
   EXPECT_EQ(ParseSlurmSpan("2-01:02:03"), 2 * 86400 + 3723);
   EXPECT_EQ(ParseSlurmSpan("26:00:00"), 26 * 3600);
