@@ -84,42 +84,48 @@ std::string WithoutUnit(std::string_view name) {
 
 struct Names {
   const char* meaning;
-  std::vector<std::string> exact;  // the better ones first
-  std::vector<std::string> parts;  // a name that holds one of them
-  bool must_differ = false;        // no value stands there twice
+  std::vector<std::string> exact;           // the better ones first
+  std::vector<std::string> parts;           // a name that holds one of them
+  bool must_differ = false;                 // no value stands there twice
+  std::vector<std::string> with_unit = {};  // only with a unit behind it: "run_min"
 };
 
 // In the order in which columns are given away.
 const std::vector<Names>& KnownNames() {
   static const std::vector<Names> names = {
       {"submit",
-       {"submit",       "submittime",        "submitted",  "submittedat", "submittedtime",
-        "submission",   "submissiontime",    "submitat",   "submitts",    "submittimestamp",
-        "arrival",      "arrivaltime",       "arrived",    "created",     "createdat",
-        "creationtime", "creationtimestamp", "createtime", "queuedat",    "queuedtime",
-        "enqueued",     "enqueuedat",        "qtime",      "requestedat", "eingereicht",
-        "eingereichtam"},
+       {"submit",        "submittime",        "submitted",  "submittedat", "submittedtime",
+        "submission",    "submissiontime",    "submitat",   "submitts",    "submittimestamp",
+        "arrival",       "arrivaltime",       "arrived",    "created",     "createdat",
+        "creationtime",  "creationtimestamp", "createtime", "queuedat",    "queuedtime",
+        "enqueued",      "enqueuedat",        "qtime",      "requestedat", "eingereicht",
+        "eingereichtam", "eingereichtum",     "qdate"},
        {"submit", "arriv", "creat", "enqueue"}},
       {"start",
        {"start", "started", "starttime", "startedat", "startts", "starttimestamp", "begin",
-        "begintime", "launchtime", "launchedat", "scheduledtime", "gestartet"},
+        "begintime", "launchtime", "launchedat", "scheduledtime", "gestartet", "gestartetam",
+        "beginn", "startzeit", "jobstartdate"},
        {"start", "begin"}},
       {"end",
-       {"end", "ended", "endtime", "endedat", "endts", "finish", "finished", "finishtime",
-        "finishedat", "completed", "completedat", "completiontime", "endtimestamp", "stoptime",
-        "stoppedat", "deletiontime", "beendet"},
+       {"end",           "ended",          "endtime",      "endedat",    "endts",
+        "finish",        "finished",       "finishtime",   "finishedat", "completed",
+        "completedat",   "completiontime", "endtimestamp", "stoptime",   "stoppedat",
+        "deletiontime",  "beendet",        "beendetam",    "ende",       "endzeit",
+        "completiondate"},
        {"finish", "complet", "endtime"}},
       {"gpus",
-       {"gpus",      "gpu",      "ngpus",         "ngpu",          "numgpus",
-        "numgpu",    "gpunum",   "gpucount",      "gpureq",        "gpusreq",
-        "reqgpus",   "reqgpu",   "requestedgpus", "gpusrequested", "gpurequest",
-        "totalgpus", "gputotal", "allocgpus",     "gpusalloc",     "anzahlgpus"},
+       {"gpus",          "gpu",           "ngpus",      "ngpu",      "numgpus",  "numgpu",
+        "gpunum",        "gpucount",      "gpureq",     "gpusreq",   "reqgpus",  "reqgpu",
+        "requestedgpus", "gpusrequested", "gpurequest", "totalgpus", "gputotal", "allocgpus",
+        "gpusalloc",     "anzahlgpus",    "requestgpus"},
        {"gpu"}},
       {"duration",
        {"duration", "runtime", "elapsed", "elapsedtime", "elapsedraw", "runningtime", "walltime",
         "wallclock", "executiontime", "exectime", "servicetime", "joblength", "length", "laufzeit",
-        "dauer", "runseconds"},
-       {"duration", "elapsed", "runtime", "laufzeit"}},
+        "dauer", "runseconds", "remotewallclocktime"},
+       {"duration", "elapsed", "runtime", "laufzeit"},
+       false,
+       {"run", "exec", "execution"}},
       {"id",
        {"id", "jobid", "jobidraw", "jobindex", "taskid", "uid", "uuid", "runid", "auftrag"},
        {"jobid"}},
@@ -179,6 +185,11 @@ int NameScore(const Names& known, const std::string& column) {
     if (whole == known.exact[i] || bare == known.exact[i]) {
       return kExactName + static_cast<int>(known.exact.size() - i);
     }
+  }
+  const bool has_unit = bare != whole;
+  if (has_unit &&
+      std::find(known.with_unit.begin(), known.with_unit.end(), bare) != known.with_unit.end()) {
+    return kExactName;
   }
   for (const std::string& part : known.parts) {
     if (whole.find(part) != std::string::npos) return kPartOfName;
@@ -244,12 +255,13 @@ class Guesser {
     for (const bool exact : {true, false}) {
       for (const Names& known : KnownNames()) ByName(known, exact);
     }
+    if (!Given("gpus")) ByNodes();
     ByTheirValues();
     return Result();
   }
 
  private:
-  bool Free(std::size_t i) const { return !meaning_.contains(i); }
+  bool Free(std::size_t i) const { return !meaning_.contains(i) && nodes_ != i; }
   bool Given(std::string_view meaning) const {
     return std::any_of(meaning_.begin(), meaning_.end(),
                        [&](const auto& each) { return each.second.first == meaning; });
@@ -272,6 +284,30 @@ class Guesser {
       best_score = score;
     }
     if (best_score > 0) Give(best, known.meaning, exact ? "its name" : "a part of its name");
+  }
+
+  // GPUs as a product: nodes, times GPUs on each.
+  void ByNodes() {
+    static const Names kNodes = {
+        "nodes",
+        {"nodes", "nnodes", "numnodes", "nodecount", "numberofnodes", "reqnodes", "allocnodes"},
+        {}};
+    static const Names kGpusPerNode = {
+        "gpus per node",
+        {"gpuspernode", "gpupernode", "ngpuspernode", "ngpupernode", "numgpuspernode"},
+        {}};
+    const auto find = [this](const Names& known) {
+      for (std::size_t i = 0; i < values_.size(); ++i) {
+        if (Free(i) && NameScore(known, table_.header()[i]) > 0 && values_[i].AreGpus()) {
+          return std::optional(i);
+        }
+      }
+      return std::optional<std::size_t>();
+    };
+    const auto nodes = find(kNodes), each = find(kGpusPerNode);
+    if (!nodes || !each) return;
+    nodes_ = nodes;
+    Give(*each, "gpus", "its name, times the nodes");
   }
 
   bool CanCountGpus(std::size_t i) const {
@@ -315,10 +351,18 @@ class Guesser {
     // A length that is written wins over one that is worked out.
     for (const ColumnMeaning& meaning : ColumnMeanings()) {
       for (const auto& [i, given] : meaning_) {
-        if (given.first == meaning.name) guess.map.Set(meaning.name, Named(i));
+        if (given.first != meaning.name) continue;
+        const bool product = nodes_ && given.first == "gpus";
+        guess.map.Set(meaning.name,
+                      product ? fmt::format("{}*{}", Named(*nodes_), Named(i)) : Named(i));
       }
     }
     for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (nodes_ == i) {
+        guess.columns.push_back(
+            {Named(i), "gpus", values_[i].first, "its name, times GPUs on each"});
+        continue;
+      }
       if (Free(i)) {
         guess.others.push_back(Named(i));
         continue;
@@ -334,6 +378,7 @@ class Guesser {
 
   const TableFile& table_;
   std::vector<Values> values_;
+  std::optional<std::size_t> nodes_;  // the column whose product with that of `gpus` counts
   std::map<std::size_t, std::pair<std::string, std::string>> meaning_;  // by column: and why
 };
 

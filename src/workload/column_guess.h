@@ -29,8 +29,9 @@ struct ColumnGuess {
 ColumnGuess GuessColumns(const TableFile& table);
 
 // For people, in about 100 columns: the table of what means what, what is lacking and how to say
-// it, and the whole commands to go on with. `path` is the trace as it was given.
-std::string FormatGuess(const ColumnGuess& guess, const TableFile& table, const std::string& path);
+// it, and the whole commands to go on with. `path` is the trace as it was given, `what` what it is.
+std::string FormatGuess(const ColumnGuess& guess, const TableFile& table, const std::string& path,
+                        std::string_view what = "in no format that allot knows");
 nlohmann::ordered_json GuessJson(const ColumnGuess& guess, const TableFile& table,
                                  const std::string& path);
 

@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/shell_text.h"
 #include "core/strings.h"
 #include "workload/column_guess.h"
+#include "workload/foreign_files.h"
 #include "workload/row_error.h"
 #include "workload/table_columns.h"
 #include "workload/time_text.h"
@@ -58,10 +60,11 @@ std::vector<std::string> NextCommands(const ColumnGuess& guess, const std::strin
 
 }  // namespace
 
-std::string FormatGuess(const ColumnGuess& guess, const TableFile& table, const std::string& path) {
-  std::string text = fmt::format(
-      "{} is in no format that allot knows. It is a table: {} columns that end at {}, {}.\n", path,
-      table.header().size(), NameOfSeparator(table.separator()), table.encoding());
+std::string FormatGuess(const ColumnGuess& guess, const TableFile& table, const std::string& path,
+                        std::string_view what) {
+  std::string text =
+      fmt::format("{} is {}. It is a table: {} columns that end at {}, {}.\n", path, what,
+                  table.header().size(), NameOfSeparator(table.separator()), table.encoding());
   const auto& names = table.header();
   const auto date = std::find_if(names.begin(), names.end(), [](const std::string& name) {
     return ParseCalendarTime(name, TimeStyle::Order::kDayFirst).has_value();
@@ -94,8 +97,8 @@ std::string FormatGuess(const ColumnGuess& guess, const TableFile& table, const 
     text += rows[r].back() + "\n";
   }
   if (!guess.others.empty()) {
-    text += fmt::format("  {} further column{} ignored: {}\n", guess.others.size(),
-                        guess.others.size() == 1 ? "" : "s", Join(guess.others, ", "));
+    text += fmt::format("  {} further {} ignored: {}\n", guess.others.size(),
+                        NounFor(std::ssize(guess.others), "column"), Join(guess.others, ", "));
   }
   const std::vector<std::string> lacks = guess.map.Lacks();
   for (const std::string& lack : lacks) text += fmt::format("\nNo column says {}\n", lack);
@@ -139,10 +142,14 @@ std::optional<SuggestedColumns> SuggestColumns(const std::string& path) {
   if (text.empty() || DetectTraceFormat(text) != nullptr || !TableFile::LooksLike(text)) {
     return std::nullopt;
   }
+  const auto foreign = RecogniseForeignFile(text, path);
+  if (foreign && !foreign->is_table) return std::nullopt;  // reading it says what it is
   const TableFile table(std::move(decoded), path);
   const ColumnGuess guess = GuessColumns(table);
-  return SuggestedColumns{guess.map.Lacks().empty(), FormatGuess(guess, table, path),
-                          GuessJson(guess, table, path)};
+  return SuggestedColumns{
+      guess.map.Lacks().empty(),
+      foreign ? FormatGuess(guess, table, path, foreign->what) : FormatGuess(guess, table, path),
+      GuessJson(guess, table, path)};
 }
 
 }  // namespace allot

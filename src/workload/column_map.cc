@@ -59,7 +59,7 @@ const ColumnMeaning* FindMeaning(std::string_view name) {
 const std::vector<ColumnMeaning>& ColumnMeanings() {
   static const std::vector<ColumnMeaning> meanings = {
       {"submit", {}, "when it was submitted"},
-      {"gpus", {}, "GPUs that it asked for"},
+      {"gpus", {}, "GPUs that it asked for; also a product: nodes*gpus_per_node"},
       {"duration", {"runtime", "length"}, "its run time"},
       {"start", {}, "when it started; with end in place of duration"},
       {"end", {}, "when it ended"},
@@ -174,6 +174,20 @@ std::size_t PositionOf(const std::string& column, const std::vector<std::string>
   }
   throw UsageError("--columns: the table has no column '{}'{} ({})", column,
                    DidYouMean(column, header), place);
+}
+
+std::vector<std::size_t> PositionsOf(std::string_view meaning, const std::string& column,
+                                     const std::vector<std::string>& header,
+                                     std::string_view place) {
+  const bool whole = std::find(header.begin(), header.end(), column) != header.end();
+  if (whole || !meaning.ends_with("gpus") || column.find('*') == std::string::npos) {
+    return {PositionOf(column, header, place)};
+  }
+  std::vector<std::size_t> positions;
+  for (const std::string_view factor : Split(column, '*')) {
+    positions.push_back(PositionOf(std::string(Trim(factor)), header, place));
+  }
+  return positions;
 }
 
 }  // namespace allot

@@ -1,8 +1,8 @@
 #pragma once
 // Which column of a table means what: --columns submit=SubmitTime,gpus=gpu_req,duration=Elapsed.
 // Names with a comma, an equals sign or a quote stand in double quotes, a quote inside is doubled;
-// #3 is the third column. `times` and `lengths` say how columns are written where that cannot be
-// seen: times=mdy, lengths=min.
+// #3 is the third column; numbers of GPUs may be a product, gpus=nodes*gpus_per_node. `times` and
+// `lengths` say how columns are written where that cannot be seen: times=mdy, lengths=min.
 
 #include <optional>
 #include <string>
@@ -48,5 +48,9 @@ class ColumnMap {
 // the place where there is none.
 std::size_t PositionOf(const std::string& column, const std::vector<std::string>& header,
                        std::string_view place);
+// For numbers of GPUs also a product, gpus=nodes*gpus_per_node: the positions of its factors.
+std::vector<std::size_t> PositionsOf(std::string_view meaning, const std::string& column,
+                                     const std::vector<std::string>& header,
+                                     std::string_view place);
 
 }  // namespace allot

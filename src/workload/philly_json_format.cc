@@ -151,7 +151,10 @@ int DetectLog(std::string_view head) {
   if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
   const std::size_t begin = head.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || head[begin] != '[') return 0;
-  return head.find("\"attempts\"") != std::string_view::npos ? 100 : 50;
+  if (head.find("\"attempts\"") != std::string_view::npos) return 100;
+  const bool named = head.find("\"jobid\"") != std::string_view::npos ||
+                     head.find("\"submitted_time\"") != std::string_view::npos;
+  return named ? 50 : 0;
 }
 
 ALLOT_REGISTER(TraceFormat, (TraceFormat{"philly", "the original Philly cluster_job_log (JSON)",

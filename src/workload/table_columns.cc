@@ -59,7 +59,9 @@ MappedColumns::MappedColumns(const TableFile& table, const ColumnMap& map)
     : decimal_(table.decimal()) {
   columns_.reserve(map.columns().size());
   for (const auto& [meaning, name] : map.columns()) {
-    Column column{meaning, name, PositionOf(name, table.header(), table.place_of_header())};
+    const auto positions = PositionsOf(meaning, name, table.header(), table.place_of_header());
+    Column column{meaning, name, positions.front()};
+    column.factors.assign(positions.begin() + 1, positions.end());
     if (IsLength(meaning)) {
       column.unit = UnitNamed(map.lengths).value_or(UnitInName(name).value_or(1));
       if (map.lengths.empty()) column.no_unit = UnknownUnitInName(name);
@@ -97,7 +99,14 @@ MappedColumns::MappedColumns(const TableFile& table, const ColumnMap& map)
         "for seconds, to --columns, got {} to {} ({})",
         submit->name, survey.least(), survey.most(), table.place_of_header());
   }
-  for (Column& column : columns_) column.style.open = false;
+  for (Column& column : columns_) {
+    column.style.open = false;
+    // Numbers that are all later than any time since 1970: each stands for "never".
+    const bool never = submit != nullptr && submit->style.epoch && IsTime(column.meaning) &&
+                       !column.style.calendar &&
+                       surveys[column.meaning].least() * submit->style.unit > kLastEpoch;
+    if (never) column.style = submit->style;
+  }
   // What one column shows of the order of its dates holds for the others.
   for (const Column& shown : columns_) {
     if (shown.style.order == TimeStyle::Order::kNotSaid) continue;
@@ -127,6 +136,13 @@ std::optional<Seconds> MappedColumns::Time(const CsvReader& row, std::string_vie
   // What databases write for never.
   if (column.style.calendar && ParseTableNumber(text, decimal_) == 0.0) return std::nullopt;
   const auto time = ReadTime(text, column.style, decimal_);
+  const std::string unlikely = time ? UnlikelyTime(*time, column.style) : "";
+  if (!unlikely.empty()) {
+    throw RowError(fmt::format("'{}' must be a time from 1989 to 2128, and empty where it is not "
+                               "known or means \"never\"",
+                               column.name),
+                   fmt::format("{}: {}", Quoted(text), unlikely), row.place());
+  }
   if (time) return time;
   const std::string rule = RuleOfTimes(column.name, column.style, column.no_numbers);
   throw RowError(rule + OpenNumber(text), Quoted(text), row.place());
@@ -150,11 +166,23 @@ std::optional<Seconds> MappedColumns::Length(const CsvReader& row, std::string_v
 }
 
 std::optional<double> MappedColumns::Number(const CsvReader& row, std::string_view meaning) const {
-  const std::string_view text = Text(row, meaning);
-  if (text.empty()) return std::nullopt;
+  const Column* const column = Find(meaning);
+  if (column == nullptr) return std::nullopt;
+  auto product = NumberAt(row, *column, column->position);
+  for (const std::size_t factor : column->factors) {
+    const auto number = NumberAt(row, *column, factor);
+    product = product && number ? std::optional(*product * *number) : std::nullopt;
+  }
+  return product;
+}
+
+std::optional<double> MappedColumns::NumberAt(const CsvReader& row, const Column& column,
+                                              std::size_t position) const {
+  const std::string_view text = row.At(position);
+  if (IsMissing(text)) return std::nullopt;
   const auto number = ParseTableNumber(text, decimal_);
   if (!number) {
-    throw RowError(fmt::format("'{}' must be a number", Find(meaning)->name) + OpenNumber(text),
+    throw RowError(fmt::format("'{}' must be a number", column.name) + OpenNumber(text),
                    Quoted(text), row.place());
   }
   return number;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "workload/column_map.h"
 #include "workload/table_file.h"
@@ -36,11 +37,14 @@ class MappedColumns {
     std::string meaning;
     std::string name;
     std::size_t position = 0;
+    std::vector<std::size_t> factors{};  // of a number of GPUs: further columns that multiply it
     TimeStyle style{};
     double unit = 1;          // of lengths
     std::string no_unit{};    // of lengths: what the name says in its place
     bool no_numbers = false;  // of times: most are neither numbers nor dates
   };
+  std::optional<double> NumberAt(const CsvReader& row, const Column& column,
+                                 std::size_t position) const;
   // What to add to a rule where only the decimal mark is not known.
   std::string OpenNumber(std::string_view text) const;
   const Column* Find(std::string_view meaning) const;

@@ -58,7 +58,7 @@ class TableJobs {
     job.submit = *submit;
     job.gpus = Gpus(row, "gpus", gpus);
     if (const auto start = columns_.Time(row, "start"); start && columns_.AlikeTimes()) {
-      const Seconds wait = std::max(0.0, *start - *submit);
+      const Seconds wait = builder_.WaitFrom(*submit, *start);
       if (wait <= kLongestTime) job.recorded_wait = wait;
     }
     const auto duration = Duration(row);
@@ -155,7 +155,9 @@ Workload ReadTable(std::string_view text, const std::string& path, const ReadOpt
   const MappedColumns columns(table, map);
   report->columns = map.ToString();
   std::vector<bool> used(table.header().size());
-  for (const auto& each : map.columns()) used[PositionOf(each.second, table.header(), path)] = true;
+  for (const auto& [meaning, column] : map.columns()) {
+    for (const auto at : PositionsOf(meaning, column, table.header(), path)) used[at] = true;
+  }
   for (std::size_t i = 0; i < used.size(); ++i) {
     const std::string& name = table.header()[i];
     if (!used[i])

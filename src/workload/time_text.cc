@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kHourSeconds = 3600;
 constexpr double kDayLength = 86400;
-constexpr double kFirstEpoch = 6e8, kLastEpoch = 5e9;  // 1989 and 2128
+constexpr std::array<double, 4> kEpochUnits = {1.0, 1e-3, 1e-6, 1e-9};
 constexpr int kFarthestZone = 15 * kHourSeconds;
 constexpr TimeStyle kExcelStyle = {
     .unit = kDayLength, .zero = -25569 * kDayLength, .epoch = true, .calendar = true};
@@ -161,6 +161,26 @@ std::optional<CalendarTime> DateOfDigits(std::string_view text) {
   return time && time->local <= kLastEpoch ? time : std::nullopt;
 }
 
+// "Thu Oct  1 10:00:00 2026", as C's ctime and LSF write it, as "2026-10-01 10:00:00"; "" for
+// others.
+std::string WithoutNames(std::string_view text) {
+  static constexpr std::array<std::string_view, 12> kMonths = {
+      "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"};
+  if (text.empty() || (text.front() >= '0' && text.front() <= '9')) return "";
+  std::vector<std::string_view> words = SplitAtBlanks(text);
+  const auto month_of = [](std::string_view word) {
+    return std::find(kMonths.begin(), kMonths.end(), ToLower(word)) - kMonths.begin();
+  };
+  constexpr std::size_t kWords = 4;  // month, day, time of day, year
+  if (words.size() == kWords + 1 && words.back().size() == 1) words.pop_back();  // LSF's "L", "E"
+  if (words.size() == kWords + 1) words.erase(words.begin());                    // the weekday
+  if (words.size() != kWords) return "";
+  const auto month = month_of(words[0]);
+  const auto day = ParseInteger(words[1]);
+  if (month == std::ssize(kMonths) || !day || words[3].size() != 4) return "";
+  return fmt::format("{}-{:02}-{:02} {}", words[3], month + 1, *day, words[2]);
+}
+
 std::optional<Date> DateOf(std::string_view text) {
   Scanner scan(text);
   // Either order: only what stands where is asked.
@@ -172,7 +192,9 @@ std::optional<Date> DateOf(std::string_view text) {
 
 const std::string_view kTimeForms =
     "2026-11-23 14:05:06 (or with T, a fraction or a zone behind it), 23.11.2026 14:05, "
-    "23/11/2026 14:05, 11/23/2026 2:05 PM, 20261123, or s, ms, us or ns since 1970";
+    "23/11/2026 14:05, 11/23/2026 2:05 PM, Nov 23 14:05:06 2026, 20261123, or s, ms, us or ns "
+    "since "
+    "1970";
 
 std::optional<TimeStyle> TimeStyleNamed(std::string_view word) {
   TimeStyle style;
@@ -205,7 +227,9 @@ std::string Description(const TimeStyle& style) {
 }
 
 std::optional<CalendarTime> ParseCalendarTime(std::string_view text, TimeStyle::Order order) {
-  Scanner scan(Trim(text));
+  text = Trim(text);
+  const std::string plain = WithoutNames(text);
+  Scanner scan(plain.empty() ? text : plain);
   const auto date = ScanDate(scan, order);
   if (!date) return std::nullopt;
   const std::chrono::year_month_day day{std::chrono::year{date->year},
@@ -233,6 +257,13 @@ void TimeSurvey::Look(std::string_view text, DecimalMark mark) {
     }
     if (DateOfDigits(text)) ++digits_of_dates_;
     if (*number != std::floor(*number)) ++fractions_;
+    for (std::size_t i = 0; i < kEpochUnits.size(); ++i) {
+      const double time = *number * kEpochUnits.at(i);
+      if (time >= kFirstEpoch && time <= kLastEpoch) ++in_epoch_.at(i);
+    }
+    if (*number > 0 && (least_positive_ == 0 || *number < least_positive_)) {
+      least_positive_ = *number;
+    }
     least_ = least_ == 0 ? *number : std::min(least_, *number);
     most_ = most_ == 0 ? *number : std::max(most_, *number);
     rises_ = rises_ && *number >= last_;
@@ -277,14 +308,26 @@ TimeStyle TimeSurvey::Style(std::optional<double> unit,
   constexpr double kLastExcelDay = 2958465;  // 9999-12-31
   if (said && said->zero != 0 && most_ <= kLastExcelDay) return *said;
   style.unit = unit.value_or(1);
-  for (const double epoch : {1.0, 1e-3, 1e-6, 1e-9}) {
-    if (least_ * epoch < kFirstEpoch || most_ * epoch > kLastEpoch) continue;
-    style.unit = epoch;
+  for (std::size_t i = 0; i < kEpochUnits.size(); ++i) {
+    const bool most = 2 * in_epoch_.at(i) >= numbers_ - zeros_;
+    if (least_positive_ * kEpochUnits.at(i) < kFirstEpoch || !most) continue;
+    style.unit = kEpochUnits.at(i);
     style.epoch = true;
     style.calendar = true;
   }
   style.open = !unit && !style.epoch && LooksLikeExcel();
   return style;
+}
+
+std::string UnlikelyTime(Seconds time, const TimeStyle& style) {
+  if (!style.calendar || style.zero != 0) return "";
+  if (style.epoch && time < kFirstEpoch) return "before 1989";
+  if (time <= kLastEpoch) return "";
+  constexpr double kLastYear = 253402300800;  // 10000-01-01
+  if (time >= kLastYear) return "beyond the year 9999";
+  const std::chrono::sys_seconds at{std::chrono::seconds{static_cast<std::int64_t>(time)}};
+  const std::chrono::year_month_day day{std::chrono::floor<std::chrono::days>(at)};
+  return fmt::format("the year {}", static_cast<int>(day.year()));
 }
 
 std::optional<Seconds> ReadTime(std::string_view text, const TimeStyle& style, DecimalMark mark) {

@@ -3,6 +3,7 @@
 // written is found from all of its values, as one value may be read in several ways: 03/04/2026,
 // 1700000000.
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,9 @@
 #include "workload/table_dialect.h"
 
 namespace allot {
+
+// Numbers since 1970 are told from others by lying between these, 1989 and 2128.
+inline constexpr Seconds kFirstEpoch = 6e8, kLastEpoch = 5e9;
 
 // How the times of a column are written.
 struct TimeStyle {
@@ -50,8 +54,9 @@ class TimeSurvey {
  public:
   void Look(std::string_view text, DecimalMark mark);
   // Of a column of numbers: as `said` of Excel's days. Else digits that are all dates, 20261123 or
-  // 20261123140506, are dates where no `unit` is known. Else epochs are told by their size: all but
-  // 0 between 1989 and 2128 as s, ms, us or ns. Else numbers have `unit`, or 1 s.
+  // 20261123140506, are dates where no `unit` is known. Else epochs are told by their size: none
+  // but 0 and negative ones before 1989, and at least half of them from then to 2128, as s, ms, us
+  // or ns (what lies later stands for "never" in some programs). Else numbers have `unit`, or 1 s.
   TimeStyle Style(std::optional<double> unit, const std::optional<TimeStyle>& said = {}) const;
   int values() const { return numbers_ + dates_ + others_; }
   int understood() const { return numbers_ + dates_; }
@@ -66,11 +71,16 @@ class TimeSurvey {
   int numbers_ = 0, dates_ = 0, others_ = 0;
   int zeros_ = 0, digits_of_dates_ = 0, fractions_ = 0;  // among the numbers
   double least_ = 0, most_ = 0;                          // of numbers other than 0
+  double least_positive_ = 0;
+  std::array<int, 4> in_epoch_{};  // numbers from 1989 to 2128 as s, ms, us, ns since 1970
   double last_ = -1e300;
   bool rises_ = true;
   bool first_over_12_ = false, second_over_12_ = false;
   std::optional<int> zone_;
 };
+
+// Of a time since 1970 that no job has: why; "" where one can have it.
+std::string UnlikelyTime(Seconds time, const TimeStyle& style);
 
 // Seconds: from 1970 where the style is of the calendar, else from the trace's zero. nullopt for
 // what is not written so.

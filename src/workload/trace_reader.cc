@@ -7,6 +7,7 @@
 #include "core/file.h"
 #include "core/strings.h"
 #include "workload/embedded_files.h"
+#include "workload/foreign_files.h"
 #include "workload/row_error.h"
 #include "workload/table_file.h"
 
@@ -18,6 +19,11 @@ constexpr int kLeastScore = 50;  // below it the file is more likely something e
 
 const TraceFormat& Detect(std::string_view text, const std::string& path) {
   if (const TraceFormat* const format = DetectTraceFormat(text)) return *format;
+  const auto foreign = RecogniseForeignFile(text, path);
+  if (foreign && !foreign->is_table) {
+    throw DataError("'{}' is {}, which is not read as it is ({}:1); {}", path, foreign->what, path,
+                    foreign->advice);
+  }
   if (TableFile::LooksLike(text)) {
     throw DataError(
         "a trace must be in one of allot's formats or have its columns named: 'allot trace inspect "
@@ -52,7 +58,7 @@ const TraceFormat& Choose(std::string_view text, const std::string& path, const 
 std::string NameOf(const std::string& path) {
   if (path == kEmbeddedWorkload) return std::string(kEmbeddedTraceName);
   std::filesystem::path name = std::filesystem::path(path).filename();
-  for (const char* extension : {".gz", ".csv", ".tsv", ".json", ".trace"}) {
+  for (const char* extension : {".gz", ".csv", ".tsv", ".json", ".swf", ".trace"}) {
     if (name.extension() == extension) name = name.stem();
   }
   return name.string();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/counted.h"
 #include "core/strings.h"
 #include "workload/trace_stats.h"
 
@@ -96,8 +97,8 @@ class Text {
 void AddDrops(const ReadReport& report, Text* text) {
   for (const std::string& note : report.notes) text->Line("{:<12}{}", "Note", note);
   text->Line("");
-  text->Line("{:<12}{} of {} records{}", "Left out", Thousands(report.dropped()),
-             Thousands(report.rows), report.dropped() > 0 ? "" : ": every record is a job");
+  text->Line("{:<12}{} of {} {}{}", "Left out", Thousands(report.dropped()), Thousands(report.rows),
+             NounFor(report.rows, "record"), report.dropped() > 0 ? "" : ": every record is a job");
   const auto list = [text](const std::vector<DropCount>& counts) {
     for (const DropCount& count : counts) {
       text->Line("  {:>8}  {}{} (first: {})", Thousands(count.rows), count.reason,
@@ -121,12 +122,14 @@ std::string IgnoredColumns(const ReadReport& report) {
     names.resize(kMostNames);
     names.emplace_back("...");
   }
-  return fmt::format("{} column{}: {}", all, all == 1 ? "" : "s", Join(names, ", "));
+  return fmt::format("{}: {}", Counted(static_cast<std::int64_t>(all), "column"),
+                     Join(names, ", "));
 }
 
 std::string FormatTraceStats(const TraceStats& stats, const ReadReport& report) {
   const auto named = [](std::int64_t count, const char* what) {
-    return count > 0 ? fmt::format(", {} {}", Thousands(count), what) : std::string();
+    return count > 0 ? fmt::format(", {} {}", Thousands(count), NounFor(count, what))
+                     : std::string();
   };
   Text text;
   text.Fact("Trace",
@@ -136,8 +139,8 @@ std::string FormatTraceStats(const TraceStats& stats, const ReadReport& report) 
     text.Fact("Ignored", IgnoredColumns(report));
   }
   if (!stats.origin.empty()) text.Fact("Begins", stats.origin);
-  text.Fact("Jobs", Thousands(stats.jobs) + named(stats.tenants, "tenants") +
-                        named(stats.users, "users") + named(stats.models, "models"));
+  text.Fact("Jobs", Thousands(stats.jobs) + named(stats.tenants, "tenant") +
+                        named(stats.users, "user") + named(stats.models, "model"));
   text.Fact("Span", fmt::format("{}, {} arrivals per hour", Duration(stats.span),
                                 Rounded(stats.arrivals_per_hour)));
   text.Fact("GPU time", fmt::format("{} GPU-hours", Rounded(stats.gpu_hours)));

@@ -282,5 +282,73 @@ TEST(Guess, IsOnlyForTablesInNoFormat) {
   EXPECT_FALSE(SuggestColumns("embedded").has_value());
 }
 
+// "Never", as a year far away, does not change how the rest of its column is read.
+TEST(Table, ATimeThatNeverComesIsAnErrorOnItsLine) {
+  const auto read = [](const std::string& text) {
+    const TempFile file("t.csv", text);
+    return ReadTrace(file.path(), "auto", {.columns = "submit=s,start=b,end=e,gpus=g"});
+  };
+  ExpectError(
+      [] {
+        ReadTrace(std::string(ALLOT_TEST_DATA) + "/cases/t_epochms_bad.csv", "auto",
+                  {.columns = "submit=submit,start=start,end=end,gpus=gpus"});
+      },
+      ExitCode::kBadData,
+      {"'end' must be a time from 1989 to 2128", "253402300799000", "the year 9999",
+       "t_epochms_bad.csv:3"});
+  const std::string good = "s,b,e,g\n1790812800,1790812860,1790816400,1\n";
+  EXPECT_EQ(read(good).jobs[0].duration, 3540);
+  for (const char* never : {"9223372036", "253402214400", "-1", "4102444800000"}) {
+    SCOPED_TRACE(never);
+    ExpectError([&] { read(good + "1790812800,1790812860," + never + ",1\n"); }, ExitCode::kBadData,
+                {"'e' must be a time from 1989 to 2128", never, "t.csv:3"});
+  }
+  // All of them are "never".
+  ExpectError([&] { read("s,b,e,g\n1790812800,1790812860,253402300799,1\n"); }, ExitCode::kBadData,
+              {"'e' must be", "the year 9999", "t.csv:2"});
+  ExpectError(
+      [&] {
+        read(
+            "s,b,e,g\n2026-10-01 00:00:00,2026-10-01 00:00:00,2026-10-01 01:00:00,1\n"
+            "2026-10-01 00:00:00,2026-10-01 00:00:00,9999-12-31 00:00:00,1\n");
+      },
+      ExitCode::kBadData, {"'e' must be a time from 1989 to 2128", "the year 9999", "t.csv:3"});
+}
+
+TEST(Table, AStartBeforeTheSubmissionIsCounted) {
+  ReadReport report;
+  const Workload workload =
+      ReadTrace(std::string(ALLOT_TEST_DATA) + "/cases/t_negwait.csv", "auto",
+                {.columns = "submit=submit,start=start,end=end,gpus=gpus"}, &report);
+  EXPECT_EQ(workload.jobs.at(0).recorded_wait, 0);
+  EXPECT_EQ(Adjustments(report), "1 started before it was submitted: its wait counts as 0");
+}
+
+TEST(Table, GpusAreNodesTimesGpusOnEach) {
+  const TempFile file("t.csv",
+                      "Eingereicht,nodes,gpus_per_node,run_min\n"
+                      "2026-10-01 00:00:00,2,4,10\n2026-10-01 00:00:00,3,,10\n");
+  const auto guess = SuggestColumns(file.path());
+  ASSERT_TRUE(guess && guess->complete) << guess->text;
+  EXPECT_EQ(guess->json["columns"], "submit=Eingereicht,gpus=nodes*gpus_per_node,duration=run_min");
+  ReadReport report;
+  const Workload workload = ReadTrace(
+      file.path(), "auto", {.columns = guess->json["columns"].get<std::string>()}, &report);
+  ASSERT_EQ(workload.jobs.size(), 1u);
+  EXPECT_EQ(workload.jobs[0].gpus, 8);
+  EXPECT_EQ(workload.jobs[0].duration, 600);
+  EXPECT_TRUE(report.ignored_columns.empty());
+  EXPECT_EQ(Drops(report), "1 no GPU requested");
+}
+
+TEST(Table, GermanNamesOfStartAndEnd) {
+  const TempFile file("t.csv",
+                      "Eingereicht;Beginn;Ende;GPUs\n"
+                      "01.10.2026 10:00;01.10.2026 10:05;01.10.2026 11:05;2\n");
+  const auto guess = SuggestColumns(file.path());
+  ASSERT_TRUE(guess);
+  EXPECT_EQ(guess->json["columns"], "submit=Eingereicht,gpus=GPUs,start=Beginn,end=Ende");
+}
+
 }  // namespace
 }  // namespace allot

@@ -171,5 +171,19 @@ TEST(TimeText, UnitsInNames) {
   EXPECT_EQ(UnknownUnitInName("elapsed"), "");
 }
 
+TEST(TimeText, DatesWithTheNameOfTheMonth) {
+  const auto wanted = ParseCalendarTime("2026-10-01 10:00:00", TimeStyle::Order::kNotSaid)->local;
+  for (const char* text : {"Thu Oct  1 10:00:00 2026", "Oct 1 10:00:00 2026",
+                           "Oct  1 10:00:00 2026 L", "oct 01 10:00 2026"}) {
+    const auto time = ParseCalendarTime(text, TimeStyle::Order::kNotSaid);
+    ASSERT_TRUE(time) << text;
+    EXPECT_EQ(time->local, wanted) << text;
+  }
+  for (const char* text : {"Oct 1 10:00", "Okt 1 10:00:00 2026", "Oct 32 10:00:00 2026",
+                           "Oct 1 25:00:00 2026", "Oct 1 10:00:00 26"}) {
+    EXPECT_FALSE(ParseCalendarTime(text, TimeStyle::Order::kNotSaid)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace allot
