@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cluster/operator_rules.h"
+#include "cluster/toml_duration.h"
 #include "core/duration_text.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -40,7 +41,9 @@ class RulesTable {
   std::string Text(const char* key) const {
     const std::string place = PlaceOf(key);
     const auto text = table_.get(key)->value_exact<std::string>();
-    if (!text || text->empty()) throw DataError("{} must be text", place);
+    if (!text || text->empty()) {
+      throw DataError("{} must be text, got {}", place, ShownIn(*table_.get(key)));
+    }
     return *text;
   }
   // "n1", or ["n1", "gpu-[1-4]"].
@@ -56,38 +59,41 @@ class RulesTable {
     }
     return texts;
   }
-  // "2026-12-01 08:00:00", or a time from the begin: "14d".
+  // "2026-12-01 08:00:00", or a time from the begin: "14d", 3600.
   std::string When(const char* key) const {
-    std::string text = Text(key);
-    const auto span = ParseDuration(text);
-    if (ParseCalendar(text) || (span && *span >= 0)) return text;
-    throw DataError(
-        "{} must be \"YYYY-MM-DD HH:MM:SS\", or a time from the begin like \"36h\", got "
-        "'{}'",
-        PlaceOf(key), text);
+    const std::string place = PlaceOf(key);
+    const toml::node& node = *table_.get(key);
+    const auto text = node.value_exact<std::string>();
+    if (text && ParseCalendar(*text)) return *text;
+    const auto span = DurationIn(node);
+    if (span && *span >= 0) return text ? *text : fmt::format("{}", *span);
+    throw DataError("{} must be \"YYYY-MM-DD HH:MM:SS\", or {} from the begin, got {}", place,
+                    kDurationForms, ShownIn(node));
   }
   bool Flag(const char* key) const {
     const auto flag = table_.get(key)->value_exact<bool>();
-    if (!flag) throw DataError("{} must be true or false", PlaceOf(key));
+    if (!flag) {
+      throw DataError("{} must be true or false, got {}", PlaceOf(key), ShownIn(*table_.get(key)));
+    }
     return *flag;
   }
   std::int64_t Whole(const char* key, std::int64_t least, std::int64_t most) const {
     const std::string place = PlaceOf(key);
     const auto whole = table_.get(key)->value_exact<std::int64_t>();
     if (!whole || *whole < least || *whole > most) {
-      throw DataError("{} must be a whole number from {} to {}{}", place, least, most,
-                      whole ? fmt::format(", got {}", *whole) : "");
+      throw DataError("{} must be a whole number from {} to {}, got {}", place, least, most,
+                      ShownIn(*table_.get(key)));
     }
     return *whole;
   }
   // 90, or "1m30s".
   Seconds Duration(const char* key) const {
-    const auto number = table_.get(key)->value<double>();
-    const auto text = table_.get(key)->value_exact<std::string>();
-    const auto seconds = text ? ParseDuration(*text) : number;
+    const std::string place = PlaceOf(key);
+    const toml::node& node = *table_.get(key);
+    const auto seconds = DurationIn(node);
     if (!seconds || !(*seconds >= 0 && *seconds <= kLongestTime)) {
-      throw DataError("{} must be seconds from 0 to {}, or text like \"1h30m\"", PlaceOf(key),
-                      kLongestTime);
+      throw DataError("{} must be {}, from 0 to {} s, got {}", place, kDurationForms, kLongestTime,
+                      ShownIn(node));
     }
     return *seconds;
   }

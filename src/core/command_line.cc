@@ -31,6 +31,27 @@ CLI::Validator NonNegativeWhole() {
           "UINT"};
 }
 
+// CLI11's own messages show the largest double with its 309 digits. NaN fits no rule.
+template <typename Fits>
+CLI::Validator NumberThat(const std::string& rule, Fits fits, const std::string& in_help) {
+  return {[=](const std::string& text) {
+            const auto value = ParseNumber(text);
+            return value && fits(*value) ? std::string()
+                                         : fmt::format("must be {}, got {}", rule, text);
+          },
+          in_help};
+}
+
+template <typename T>
+CLI::Validator NumberFrom(T least, T most) {
+  return NumberThat(
+      fmt::format("from {} to {}", least, most),
+      [=](double value) {
+        return value >= static_cast<double>(least) && value <= static_cast<double>(most);
+      },
+      CLI::Range(least, most).get_description());
+}
+
 }  // namespace
 
 CommandLine::Entry CommandLine::Entry::Required() const { return Entry(option_->required()); }
@@ -52,25 +73,22 @@ CommandLine::Entry CommandLine::Entry::Repeatable() const {
 }
 
 CommandLine::Entry CommandLine::Entry::Range(int least, int most) const {
-  return Entry(option_->check(CLI::Range(least, most)));
+  return Entry(option_->check(NumberFrom(least, most)));
 }
 
 CommandLine::Entry CommandLine::Entry::Range(double least, double most) const {
-  const CLI::Validator no_nan(  // which lies in every range of CLI11
-      [](const std::string& text) {
-        const bool nan = ToLower(text).find("nan") != std::string::npos;
-        return nan ? fmt::format("must be a number, got '{}'", text) : std::string();
-      },
-      "");
-  return Entry(option_->check(CLI::Range(least, most))->check(no_nan));
+  return Entry(option_->check(NumberFrom(least, most)));
 }
 
 CommandLine::Entry CommandLine::Entry::Positive() const {
-  return Entry(option_->check(CLI::PositiveNumber));
+  return Entry(option_->check(NumberThat(
+      "positive", [](double value) { return value > 0; }, CLI::PositiveNumber.get_description())));
 }
 
 CommandLine::Entry CommandLine::Entry::NonNegative() const {
-  return Entry(option_->check(CLI::NonNegativeNumber));
+  return Entry(option_->check(NumberThat(
+      "0 or more", [](double value) { return value >= 0; },
+      CLI::NonNegativeNumber.get_description())));
 }
 
 CommandLine::Entry CommandLine::Entry::Duration() const {
@@ -78,7 +96,7 @@ CommandLine::Entry CommandLine::Entry::Duration() const {
       [](std::string& text) -> std::string {
         const auto seconds = ParseDuration(text);
         if (!seconds) {
-          return fmt::format("must be a time like 300 (seconds), 5m, 1h30m or 2d, got '{}'", text);
+          return fmt::format("must be {}, got '{}'", kDurationForms, text);
         }
         text = fmt::format("{}", *seconds);
         return "";

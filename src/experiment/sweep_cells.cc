@@ -79,6 +79,10 @@ void SweepCells::CheckAll() {
     if (!world->in_settings() && !sim.decide_on_events) intervals_.insert(sim.interval);
     if (new_policy) world->MakePolicy(spec);
   }
+  // A window that the first workload does not have would else be found after the folder is made.
+  if (definition_.window.empty()) return;
+  const auto options = WorldOptionsOf(definition_, CellsOf(definition_).front());
+  ResolveWindow(definition_.window, Get(options)->scenarios.front().scenario->workload());
 }
 
 std::shared_ptr<SweepCells::Entry> SweepCells::Find(

@@ -26,7 +26,8 @@ class SweepCells {
   // `kept` scenarios are held for the cells to come; at least the number of threads.
   SweepCells(const SweepDefinition& definition, std::size_t kept);
 
-  // UsageError for a world or a policy of any cell that cannot be made, before anything runs.
+  // UsageError for a world or a policy of any cell that cannot be made, or a window that the first
+  // cell's workload does not have, before anything runs.
   void CheckAll();
 
   SweepCell Run(const CellValues& cell);

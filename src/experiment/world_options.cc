@@ -20,7 +20,8 @@ constexpr const char* kWorkload = "Workload";
 constexpr const char* kCluster = "Cluster";
 constexpr const char* kRules = "Rules of the simulation";
 
-[[noreturn]] void ThrowNotA(const char* what, const std::string& name, const std::string& text) {
+[[noreturn]] void ThrowNotA(std::string_view what, const std::string& name,
+                            const std::string& text) {
   throw UsageError("--{}: must be {}, got '{}'", name, what, text);
 }
 
@@ -85,7 +86,7 @@ void Set(const WorldOption& option, const std::string& given, WorldSpec* spec) {
   std::string text = given;
   if (option.duration) {
     const auto seconds = ParseDuration(given);
-    if (!seconds) ThrowNotA("a time like 300, 5m or 1h30m", option.name, given);
+    if (!seconds) ThrowNotA(kDurationForms, option.name, given);
     text = fmt::format("{}", *seconds);
   }
   std::visit(
@@ -163,7 +164,7 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .topic = kWorkload},
       {.name = "span",
        .value = &W::span,
-       .help = "length of one sampled workload",
+       .help = "length of one sampled workload; 0: the whole window as one",
        .show_default = true,
        .topic = kWorkload},
       {.name = "workloads",

@@ -33,8 +33,8 @@ GpuCount GpusIn(const OptionText& given) {
 Seconds TimeIn(const OptionText& given, Seconds longest) {
   const auto seconds = ParseDuration(given.text);
   if (!seconds || *seconds < 0 || *seconds > longest) {
-    throw DataError("{} must be a time from 0 to {} s, like 90 or 2m, got '{}'", given.where,
-                    longest, given.text);
+    throw DataError("{} must be {}, from 0 to {} s, got '{}'", given.where, kDurationForms, longest,
+                    given.text);
   }
   return *seconds;
 }

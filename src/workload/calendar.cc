@@ -87,10 +87,8 @@ Seconds ParseWhen(const Workload& workload, std::string_view text) {
   }
   const auto value = ParseDuration(text);
   if (!value || *value < 0 || *value > kLongestTime) {
-    throw UsageError(
-        "a time must be like 2017-11-13, \"2017-11-13 08:00:00\", 3600, 36h, 1h30m, 14d or 2w, "
-        "got {}",
-        Quoted(text));
+    throw UsageError("a time must be like 2017-11-13, \"2017-11-13 08:00:00\", or {}, got {}",
+                     kDurationForms, Quoted(text));
   }
   return *value;
 }

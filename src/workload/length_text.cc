@@ -59,31 +59,16 @@ std::optional<Seconds> ReadLength(std::string_view text, double unit, DecimalMar
   text = Trim(text);
   if (const auto number = ParseTableNumber(text, mark)) return *number * unit;
   if (text.starts_with('P') || text.starts_with('p')) return ParseIsoLength(text);
-  if (text.find(':') == std::string_view::npos) return ParseDuration(ToLower(text));
-  double days = 0;
-  if (const std::size_t day = text.find("day"); day != std::string_view::npos) {
-    const auto count = ParseInteger(Trim(text.substr(0, day)));
-    text.remove_prefix(day + 3);
-    if (text.starts_with('s')) text.remove_prefix(1);
-    if (text.starts_with(',')) text.remove_prefix(1);
-    text = Trim(text);
-    if (!count) return std::nullopt;
-    days = static_cast<double>(*count);
-  } else if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
-    const auto count = ParseInteger(text.substr(0, dash));
-    if (!count) return std::nullopt;
-    days = static_cast<double>(*count);
-    text.remove_prefix(dash + 1);
+  std::string plain(text);
+  // "1 day, 2:03:04" of Python is 1-2:03:04; a comma elsewhere is a decimal mark.
+  const std::size_t day = plain.find("day");
+  const std::size_t clock = plain.find_last_of(", ");
+  if (day != std::string::npos && clock != std::string::npos && clock > day &&
+      plain.find(':') != std::string::npos) {
+    plain = std::string(Trim(text.substr(0, day))) + "-" + plain.substr(clock + 1);
   }
-  const auto parts = Split(text, ':');
-  if (parts.size() != 3) return std::nullopt;
-  const auto hours = ParseInteger(parts[0]), minutes = ParseInteger(parts[1]);
-  const auto seconds = ParseTableNumber(parts[2], DecimalMark::kComma);
-  const bool fits = hours && minutes && seconds && *hours >= 0 && *minutes >= 0 && *minutes < 60 &&
-                    *seconds >= 0 && *seconds < 61;
-  if (!fits) return std::nullopt;
-  return days * kSecondsPerDay + static_cast<double>(*hours) * kSecondsPerHour +
-         static_cast<double>(*minutes) * 60 + *seconds;
+  if (plain.find(':') != std::string::npos) std::replace(plain.begin(), plain.end(), ',', '.');
+  return ParseDuration(plain);
 }
 
 std::optional<double> UnitInName(std::string_view column) {

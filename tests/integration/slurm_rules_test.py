@@ -173,7 +173,7 @@ def test_a_worker_that_does_not_leave_has_its_grace_and_is_then_ended_by_force(c
 
 @pytest.mark.parametrize(("words", "reason"), [
     ("moves=true", "comment: unknown key 'moves'"),
-    ("cooldown=2h", "comment: 'cooldown' must be a time from 0 to 3600 s, like 90 or 2m, got '2h'"),
+    ("cooldown=2h", "comment: 'cooldown' must be a time like 90 (seconds), 250ms, 5m, 1h30m, 2d, 1 week or 1-02:03:04, from 0 to 3600 s, got '2h'"),
     ("sizes=5|7", "a job must have a size that its rule allows")])
 def test_what_a_user_may_not_say_is_told(daemon, words, reason):
     under(daemon, 'sizes = "powers-of-two"\n')

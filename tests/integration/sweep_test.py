@@ -259,6 +259,17 @@ def test_a_window_says_what_it_hides(allot, tmp_path):
     assert hidden > 0 and f"policy srtf: {hidden} jobs outside the window" in done.stdout
 
 
+def test_a_wrong_window_makes_no_folder(allot, tmp_path):
+    sweep = ["sweep", "--workload", "law:gavel:multi=false", "--rigid", "--clusters", "1:1:1", "--jobs", "20", "--rates", "0.25",
+             "--policies", "fifo", "--quiet", "--out", tmp_path / "out"]
+    for window, message in ((["--window-time", "soon..2d"], "got 'soon'"), (["--window-jobs", "1M..2M"], "got '1M..2M'"),
+                            (["--window-jobs", "5..99"], "needs at least 100 jobs")):
+        assert message in allot(*sweep, *window, exit=2).stderr
+        assert message in allot(*sweep, *window, "--list", exit=2).stderr
+        assert not (tmp_path / "out").exists()
+    allot(*sweep, "--window-jobs", "5..9")
+
+
 def test_the_report_of_a_sweep_has_distributions_and_fairness(allot, tmp_path):
     allot("sweep", *RISING, "--out", tmp_path / "out")
     allot("report", tmp_path / "out", "-o", tmp_path / "page.html")

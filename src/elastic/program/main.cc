@@ -22,7 +22,9 @@ int main(int argc, char** argv) {
   once.Option("program", command, "PROGRAM and its arguments, behind --").Required();
   allot::CommandLine worker = line.Command("worker", "in a worker job, which allot submits");
   int timeout = 120;
-  worker.Option("--timeout", timeout, "seconds to wait for the job's script to say what to run");
+  worker.Option("--timeout", timeout, "seconds to wait for the job's script to say what to run")
+      .Duration()
+      .NonNegative();
   worker.Renamed("--patience", "--timeout");
   if (const std::optional<int> code = line.Parse(argc, argv)) return *code;
   try {

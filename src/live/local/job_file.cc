@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "cluster/toml_duration.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
@@ -47,9 +48,21 @@ class Reader {
     const auto value = node->value<double>();
     if (!value || !(*value >= least && *value <= most)) {
       throw DataError("{}: '{}' must be a number from {} to {}, got {}", where_, key, least, most,
-                      value ? fmt::format("{}", *value) : std::string("something else"));
+                      ShownIn(*node));
     }
     return *value;
+  }
+
+  // 3600, or "1h".
+  Seconds Duration(const char* key, Seconds otherwise, Seconds most) const {
+    const auto* node = table_.get(key);
+    if (node == nullptr) return otherwise;
+    const auto seconds = DurationIn(*node);
+    if (!seconds || !(*seconds >= 0 && *seconds <= most)) {
+      throw DataError("{}: '{}' must be {}, from 0 to {} s, got {}", where_, key, kDurationForms,
+                      most, ShownIn(*node));
+    }
+    return *seconds;
   }
 
   // The options of all clusters, as texts: max = 8, grace = 30, grace = "30s".
@@ -135,8 +148,8 @@ std::vector<LocalJob> ReadJobFile(const std::filesystem::path& path) {
     job.asked.model = read.Text("model", "");
     job.asked.account = read.Text("account", "");
     job.asked.priority = read.Number("priority", 0, -1e9, 1e9);
-    job.asked.deadline = read.Number("deadline", kNever, 0, 1e12);
-    job.after = read.Number("after", 0, 0, 1e9);
+    job.asked.deadline = read.Duration("deadline", kNever, 1e12);
+    job.after = read.Duration("after", 0, 1e9);
     const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
     job.directory = (folder / read.Text("directory", "")).lexically_normal();
     if (!job.directory.has_filename()) job.directory = job.directory.parent_path();

@@ -51,7 +51,7 @@ TEST(OperatorRulesTest, ErrorsNameTheLineAndTheNearestKey) {
             "rules.toml:2: unknown key 'sises' (did you mean 'sizes'?)");
   EXPECT_EQ(ErrorOf("[[jobs]]\nacount = \"a\"\n"),
             "rules.toml:2: unknown key 'acount' (did you mean 'account'?)");
-  EXPECT_EQ(ErrorOf("sizes = 4\n"), "rules.toml:1: 'sizes' must be text");
+  EXPECT_EQ(ErrorOf("sizes = 4\n"), "rules.toml:1: 'sizes' must be text, got 4");
   EXPECT_EQ(ErrorOf("sizes = [1, \"two\"]\n"),
             "rules.toml:1: 'sizes' must be text or a list of whole numbers");
   EXPECT_TRUE(ErrorOf("sizes = \"even\"\n").starts_with("rules.toml:1: 'sizes': sizes must be"))
@@ -80,11 +80,11 @@ cooldown = 0
   EXPECT_FALSE(prod.moves);
   EXPECT_FALSE(JobRules().hold_jobs());
   EXPECT_EQ(ErrorOf("cooldown = \"soon\"\n"),
-            "rules.toml:1: 'cooldown' must be seconds from 0 to 100000000000, or text like "
-            "\"1h30m\"");
+            "rules.toml:1: 'cooldown' must be a time like 90 (seconds), 250ms, 5m, 1h30m, 2d, 1 "
+            "week or 1-02:03:04, from 0 to 100000000000 s, got 'soon'");
   EXPECT_EQ(ErrorOf("restarts_per_hour = -1\n"),
             "rules.toml:1: 'restarts_per_hour' must be a whole number from 0 to 3600, got -1");
-  EXPECT_EQ(ErrorOf("moves = 1\n"), "rules.toml:1: 'moves' must be true or false");
+  EXPECT_EQ(ErrorOf("moves = 1\n"), "rules.toml:1: 'moves' must be true or false, got 1");
 }
 
 TEST(OperatorRulesTest, MaintenanceIsOfNodesAndTimes) {
@@ -105,8 +105,13 @@ TEST(OperatorRulesTest, MaintenanceIsOfNodesAndTimes) {
             "rules.toml:3: 'from' and 'to' must both be dates or both be times from the begin, got "
             "'2026-12-01' and '14d'");
   EXPECT_EQ(ErrorOf(window("soon", "14d")),
-            "rules.toml:3: 'from' must be \"YYYY-MM-DD HH:MM:SS\", or a time from the begin like "
-            "\"36h\", got 'soon'");
+            "rules.toml:3: 'from' must be \"YYYY-MM-DD HH:MM:SS\", or a time like 90 (seconds), "
+            "250ms, 5m, 1h30m, 2d, 1 week or 1-02:03:04 from the begin, got 'soon'");
+  // Numbers are seconds from the begin, in every place.
+  const OperatorRules numbers =
+      Rules("[[maintenance]]\nnodes = \"n1\"\nfrom = 90\nto = \"1 week\"\nlead = 30\n");
+  EXPECT_EQ(numbers.maintenance().at(0).from, "90");
+  EXPECT_EQ(numbers.maintenance().at(0).lead, 30);
 }
 
 TEST(OperatorRulesTest, GuaranteesAreOfAccounts) {

@@ -41,7 +41,9 @@ TEST(SweepCells, ChecksWorldsBeforeAnythingRuns) {
   const SmallTrace trace("a,0,1,200\n");
   SweepDefinition definition = DefinitionOf(trace);
   definition.world["interval"] = "soon";
-  ExpectError(ExitCode::kUsage, {"--interval: must be a time like 300, 5m or 1h30m, got 'soon'"},
+  ExpectError(ExitCode::kUsage,
+              {"--interval: must be a time like 90 (seconds), 250ms, 5m, 1h30m, 2d, 1 week or "
+               "1-02:03:04, got 'soon'"},
               [&] { SweepCells(definition, 1).CheckAll(); });
 }
 

@@ -55,6 +55,23 @@ TEST_F(JobFileTest, DefaultsMakeARigidHotJob) {
   EXPECT_TRUE(std::isnan(jobs.at(0).asked.total_work));
 }
 
+TEST_F(JobFileTest, TimesAreSecondsOrTexts) {
+  const auto jobs = Read(
+      "[[job]]\ncommand = [\"x\"]\ndeadline = \"2h\"\nafter = \"1m30s\"\ncooldown = \"2m\"\n"
+      "[[job]]\nname = \"b\"\ncommand = [\"x\"]\ndeadline = 60\nafter = 1.5\n");
+  EXPECT_EQ(jobs.at(0).asked.deadline, 7200);
+  EXPECT_EQ(jobs.at(0).after, 90);
+  EXPECT_EQ(jobs.at(1).asked.deadline, 60);
+  EXPECT_EQ(jobs.at(1).after, 1.5);
+  EXPECT_EQ(Refusal("[[job]]\ncommand = [\"x\"]\nafter = \"soon\"\n"),
+            path_.string() +
+                ":1: 'after' must be a time like 90 (seconds), 250ms, 5m, 1h30m, 2d, 1 week or "
+                "1-02:03:04, from 0 to 1000000000 s, got 'soon'");
+  EXPECT_EQ(Refusal("[[job]]\ncommand = [\"x\"]\ndeadline = -1\n").substr(path_.string().size()),
+            ":1: 'deadline' must be a time like 90 (seconds), 250ms, 5m, 1h30m, 2d, 1 week or "
+            "1-02:03:04, from 0 to 1000000000000 s, got -1");
+}
+
 TEST_F(JobFileTest, OptionsOfAllClustersAreNumbersOrTexts) {
   const auto jobs = Read(
       "[[job]]\ncommand = [\"x\"]\ngpus = 2\nmax = 8\nresize = \"restart\"\npreempt = \"no\"\n"
