@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/index.h"
 #include "features/feature_table.h"
@@ -67,8 +68,9 @@ void AddNext(const Observation& o, std::int32_t row, ExplainedJob* job) {
 }
 
 std::string Amount(const Resources& resources) {
-  return resources.cpus > 0 ? fmt::format("{} GPUs and {} CPUs", resources.gpus, resources.cpus)
-                            : fmt::format("{} GPUs", resources.gpus);
+  return resources.cpus > 0
+             ? Counted(resources.gpus, "GPU") + " and " + Counted(resources.cpus, "CPU")
+             : Counted(resources.gpus, "GPU");
 }
 
 std::string Why(const Observation& o, std::int32_t row, const ExplainedJob& job, float last_key) {
@@ -173,8 +175,7 @@ std::string ConfigurationText(const Observation& o, std::int32_t row, std::int32
     const int units = table[configuration].units.of(kind);
     const std::string& name = table.kinds()[kind].name;
     text += text.empty() ? "" : " + ";
-    text += name == "gpu" ? fmt::format("{} GPU{}", units, units == 1 ? "" : "s")
-                          : fmt::format("{} {}", units, name);
+    text += name == "gpu" ? Counted(units, "GPU") : fmt::format("{} {}", units, name);
   }
   if (o.cluster->types().size() > 1) {
     text += " of " + o.cluster->types()[At(table[configuration].gpu_type)];

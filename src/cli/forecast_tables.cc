@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/typed_command.h"
+#include "core/counted.h"
 #include "core/index.h"
 #include "core/json_text.h"
 #include "core/version.h"
@@ -87,8 +88,8 @@ void ShowForecast(const ShownForecast& shown, bool as_json) {
             .c_str());
     return;
   }
-  std::printf("%s, %d jobs, policy %s; times from now\n%s", TimeText(workload, now.now).c_str(),
-              static_cast<int>(now.rows()), shown.policy.c_str(), table.ToText().c_str());
+  std::printf("%s, %s, policy %s; times from now\n%s", TimeText(workload, now.now).c_str(),
+              Counted(now.rows(), "job").c_str(), shown.policy.c_str(), table.ToText().c_str());
 }
 
 void ShowScores(const std::vector<OutlookScore>& scores, const OutlookCheck& check,

@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/live_status.h"
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/json_text.h"
 #include "live/file_lock.h"
@@ -36,8 +37,9 @@ void Print(const JournalState& state, const std::filesystem::path& journal,
     std::printf("%s\n", JsonText(json).c_str());
     return;
   }
-  std::printf("%s: %zu records, %zu damaged lines%s\n", journal.c_str(), state.records,
-              state.damage.size(),
+  std::printf("%s: %s, %s%s\n", journal.c_str(),
+              Counted(static_cast<std::int64_t>(state.records), "record").c_str(),
+              Counted(std::ssize(state.damage), "damaged line").c_str(),
               state.torn.empty() ? "" : ", a last line that was cut off (a daemon drops it)");
   for (std::size_t i = 0; i < std::min(kShown, state.damage.size()); ++i) {
     std::printf("  line %d: %s\n", state.damage[i].line, state.damage[i].why.c_str());

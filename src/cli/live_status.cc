@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/strings.h"
 #include "live/live_job.h"
@@ -68,7 +69,7 @@ std::string StatusText(const Json& status) {
                         node["drained"].get<bool>() ? "drained"
                         : maintained                ? "in maintenance"
                                                     : "down");
-    if (node_held > 0) away += fmt::format(" ({} GPUs still held)", node_held);
+    if (node_held > 0) away += fmt::format(" ({} still held)", Counted(node_held, "GPU"));
   }
   std::string types;  // where there are several
   for (const auto& [type, count] : of_type) {
@@ -78,12 +79,13 @@ std::string StatusText(const Json& status) {
   }
   if (!types.empty()) types += ")";
   if (taken > 0) types += fmt::format(", {} not allot's to give", taken);
-  std::string text = fmt::format(
-      "{:.0f} s, policy {}: {} of {} GPUs{}, {} jobs, {} finished, {} resizes{}{}{}\n",
-      status["now"].get<double>(), status["policy"].get<std::string>(), held, gpus, types,
-      status["jobs"].size(), status["finished"].get<int>(), status["resizes"].get<int>(), away,
-      status["paused"].get<bool>() ? ", PAUSED" : "",
-      status["drained"].get<bool>() ? ", drained: no job begins" : "");
+  std::string text =
+      fmt::format("{:.0f} s, policy {}: {} of {}{}, {}, {} finished, {}{}{}{}\n",
+                  status["now"].get<double>(), status["policy"].get<std::string>(), held,
+                  Counted(gpus, "GPU"), types, Counted(std::ssize(status["jobs"]), "job"),
+                  status["finished"].get<int>(), Counted(status["resizes"].get<int>(), "resize"),
+                  away, status["paused"].get<bool>() ? ", PAUSED" : "",
+                  status["drained"].get<bool>() ? ", drained: no job begins" : "");
   if (const auto shadow = status.find("shadow"); shadow != status.end()) {
     const Json& agreement = (*shadow)["agreement"];
     text += fmt::format(
@@ -172,8 +174,14 @@ std::string EtaText(const Json& status) {
                         untold == 1 ? "1 job gets" : fmt::format("{} jobs get", untold),
                         untold == 1 ? "waits" : "wait");
   }
-  if (none > 0) said += fmt::format("{} jobs are held or fit nowhere, and have none\n", none);
-  if (unknown > 0) said += fmt::format("{} jobs have no forecast yet\n", unknown);
+  if (none > 0) {
+    said += fmt::format("{} {} held or fit nowhere, and {} none\n", Counted(none, "job"),
+                        none == 1 ? "is" : "are", none == 1 ? "has" : "have");
+  }
+  if (unknown > 0) {
+    said += fmt::format("{} {} no forecast yet\n", Counted(unknown, "job"),
+                        unknown == 1 ? "has" : "have");
+  }
   return said;
 }
 

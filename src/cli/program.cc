@@ -191,6 +191,17 @@ std::string ExplainExtras(const CLI::App& app, const std::string& message) {
                      Join(TypedNames(app), " "));
 }
 
+// What CLI11 says of an option that is missing, with what the option is.
+std::string ExplainMissing(const CLI::App& app, const std::string& message) {
+  constexpr std::string_view kIsRequired = " is required";
+  if (!message.ends_with(kIsRequired)) return message;
+  const std::string name = message.substr(0, message.size() - kIsRequired.size());
+  const CLI::Option* const option = TypedApp(app).get_option_no_throw(name);
+  if (option == nullptr || option->get_description().empty()) return message;
+  return fmt::format("{}: {}; see 'allot {} --help'", message, option->get_description(),
+                     Join(TypedNames(app), " "));
+}
+
 // What CLI11 says of a value, with where the value may have come from.
 std::string ExplainValue(const CLI::App& app, const std::string& message) {
   const CLI::Option* config = app.get_config_ptr();
@@ -335,8 +346,9 @@ int Run(int argc, char** argv) {
     const bool unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
     const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
                             !TypedApp(app).get_subcommands({}).empty();
-    throw UsageError("{}", unknown || no_command ? ExplainExtras(app, error.what())
-                                                 : ExplainValue(app, error.what()));
+    throw UsageError("{}", unknown || no_command
+                               ? ExplainExtras(app, error.what())
+                               : ExplainValue(app, ExplainMissing(app, error.what())));
   }
   const CLI::Option* const out = TypedApp(app).get_option_no_throw("--out");
   if (out != nullptr && out->count() > 0) RequireWritable(out->as<std::string>());
@@ -351,6 +363,14 @@ int Run(int argc, char** argv) {
 
 int RunProgram(int argc, char** argv) {
   InstallInterruptHandler();
+  std::vector<char*> words(argv, argv + argc);
+  char help[] = "--help";
+  if (argc > 1 && std::string_view(argv[1]) == "help") {  // "help compare" is "compare --help"
+    words.erase(words.begin() + 1);
+    words.push_back(help);
+  }
+  words.push_back(nullptr);
+  argv = words.data();
   RememberCommand(argc, argv);
   try {
     ContinueWithPython(argc, argv);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/json_text.h"
 #include "episode_log/verify.h"
@@ -33,8 +34,9 @@ int Replay(const std::string& path, const GlobalOptions& globals) {
     if (!verified.first.empty()) results.back()["first"] = verified.first;
     if (!verified.unchecked.empty()) results.back()["unchecked"] = verified.unchecked;
     if (!globals.json) {
-      std::printf("%s on %s: %zu jobs, %zu decisions, %lld different%s%s%s%s\n",
-                  episode.policy.c_str(), name.c_str(), jobs, decisions,
+      std::printf("%s on %s: %s, %s, %lld different%s%s%s%s\n", episode.policy.c_str(),
+                  name.c_str(), Counted(static_cast<std::int64_t>(jobs), "job").c_str(),
+                  Counted(static_cast<std::int64_t>(decisions), "decision").c_str(),
                   static_cast<long long>(verified.different),
                   verified.first.empty() ? "" : "; first: ", verified.first.c_str(),
                   verified.unchecked.empty() ? "" : "; ", verified.unchecked.c_str());

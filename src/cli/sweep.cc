@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/declare_world.h"
 #include "cli/typed_command.h"
+#include "core/counted.h"
 #include "core/file.h"
 #include "core/json_text.h"
 #include "core/parallel.h"
@@ -137,8 +138,8 @@ int OnSlurm(const SweepCommand& o, const SweepDefinition& definition,
       o.slurm_script.empty() ? o.out + "/slurm.sh" : o.slurm_script;
   WriteTextFile(script, SlurmScript(array));
   if (!o.slurm) {
-    std::fprintf(stderr, "wrote %s: %d tasks for %d cells; submit it with sbatch\n", script.c_str(),
-                 array.tasks, cells);
+    std::fprintf(stderr, "wrote %s: %s for %s; submit it with sbatch\n", script.c_str(),
+                 Counted(array.tasks, "task").c_str(), Counted(cells, "cell").c_str());
     return 0;
   }
   const std::string job = SubmitToSlurm(script);
@@ -146,8 +147,9 @@ int OnSlurm(const SweepCommand& o, const SweepDefinition& definition,
     std::printf("%s\n",
                 Json{{"job", job}, {"tasks", array.tasks}, {"cells", cells}}.dump().c_str());
   } else {
-    std::printf("submitted job %s: %d tasks for %d cells; results will be in %s\n", job.c_str(),
-                array.tasks, cells, o.out.c_str());
+    std::printf("submitted job %s: %s for %s; results will be in %s\n", job.c_str(),
+                Counted(array.tasks, "task").c_str(), Counted(cells, "cell").c_str(),
+                o.out.c_str());
   }
   return 0;
 }
@@ -176,8 +178,8 @@ void Print(const SweepResults& results, const SweepOutcome& outcome, SweepCells&
   for (const auto& [path, report] : cells.read_reports()) {
     std::fputs(ReadNote(path, report).c_str(), stderr);
   }
-  std::fprintf(stderr, "%zu cells, %zu of them taken up; %.2f CPU-seconds of simulation\n",
-               results.cells.size(), outcome.taken_up, outcome.cpu_s);
+  std::fprintf(stderr, "%s, %zu of them taken up; %.2f CPU-seconds of simulation\n",
+               Counted(std::ssize(results.cells), "cell").c_str(), outcome.taken_up, outcome.cpu_s);
   if (!o.out.empty()) {
     std::fprintf(stderr, "results: %s (allot report %s makes a page)\n", o.out.c_str(),
                  o.out.c_str());

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "core/counted.h"
 #include "core/json_text.h"
 #include "workload/arrival_law.h"
 #include "workload/calendar.h"
@@ -33,8 +34,9 @@ int WriteGenerated(const GenerateOptions& o, const GlobalOptions& globals) {
     std::printf("%s\n", JsonText(json).c_str());
   }
   if (!globals.quiet) {
-    std::fprintf(stderr, "%zu jobs over %.1f days: %s\n", workload.jobs.size(),
-                 workload.Span() / 86400, o.out.empty() ? "stdout" : o.out.c_str());
+    std::fprintf(stderr, "%s over %.1f days: %s\n",
+                 Counted(std::ssize(workload.jobs), "job").c_str(), workload.Span() / 86400,
+                 o.out.empty() ? "stdout" : o.out.c_str());
   }
   return 0;
 }

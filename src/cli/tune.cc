@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/declare_world.h"
+#include "core/counted.h"
 #include "core/strings.h"
 #include "experiment/training_plan.h"
 
@@ -48,9 +49,10 @@ int Tune(TuneCommand& o, const GlobalOptions& globals) {
   } else {
     std::printf("%s\n", best.ranked_spec.c_str());
     if (!globals.quiet) {
-      std::fprintf(stderr, "%s %.6g (geometric mean of %zu workloads), %lld episodes played\n",
-                   o.objective.c_str(), std::exp(best.ranked_log_value), scenarios.size(),
-                   static_cast<long long>(best.played));
+      std::fprintf(stderr, "%s %.6g (geometric mean of %s), %s played\n", o.objective.c_str(),
+                   std::exp(best.ranked_log_value),
+                   Counted(std::ssize(scenarios), "workload").c_str(),
+                   Counted(best.played, "episode").c_str());
     }
   }
   return 0;

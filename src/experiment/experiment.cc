@@ -6,6 +6,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"
@@ -145,8 +146,8 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   if (!options.out.empty() && !options.single_run) RemoveEvaluation(options.out);
   const std::size_t total = scenarios.size() * contenders.size();
   Progress progress("simulating", static_cast<std::int64_t>(total), !options.show_progress);
-  progress.Update(0,
-                  fmt::format("{} workload(s), {} policies", scenarios.size(), contenders.size()));
+  progress.Update(0, fmt::format("{}, {}", Counted(std::ssize(scenarios), "workload"),
+                                 Counted(std::ssize(contenders), "policy")));
   const RunOptions run_options = {
       .keep_unfinished = options.keep_unfinished,
       .note_allocations = !options.out.empty() || options.on_run != nullptr};

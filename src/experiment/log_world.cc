@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agents/training/logged_workload.h"
+#include "core/counted.h"
 #include "core/error.h"
 #include "envs/setting.h"
 #include "episode_log/episode_log.h"
@@ -73,8 +74,9 @@ LogWorld ReadLogWorld(const std::vector<std::string>& logs, Seconds span) {
     }
   }
   if (training.empty()) throw DataError("the logs hold no episode");
-  world.note = fmt::format("{} episode(s) with {} jobs that ended, {} that had not are left out\n",
-                           training.size(), jobs, unfinished);
+  world.note =
+      fmt::format("{} with {} that ended, {} that had not are left out\n",
+                  Counted(std::ssize(training), "episode"), Counted(jobs, "job"), unfinished);
   world.training = MixedEpisodes(std::move(training));
   world.validation = MixedEpisodes(std::move(validation));
   world.max_decisions = static_cast<std::int64_t>(2 * span / interval);

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/progress.h"
 #include "episode_log/verify.h"
@@ -51,11 +52,10 @@ Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& begin,
   if (imitation.learning_rate == 0) imitation.learning_rate = ImitationOptions{}.learning_rate;
   const double before = agreement(start);
   if (!globals.quiet) {
-    std::fprintf(
-        stderr,
-        "teacher %s: %zu episode(s), %lld contended decisions to learn from, %lld held out\n",
-        teacher.c_str(), episodes.size(), static_cast<long long>(data.decisions()),
-        static_cast<long long>(held_out.decisions()));
+    std::fprintf(stderr, "teacher %s: %s, %s to learn from, %lld held out\n", teacher.c_str(),
+                 Counted(std::ssize(episodes), "episode").c_str(),
+                 Counted(data.decisions(), "contended decision").c_str(),
+                 static_cast<long long>(held_out.decisions()));
   }
   std::string curve = "epoch,loss,held_out_loss,agreement\n";
   double after = before;

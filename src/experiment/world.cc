@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/cluster_format.h"
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/strings.h"
@@ -406,8 +407,8 @@ std::string ReadNote(const std::string& path, const ReadReport& report) {
     note += fmt::format("note: ignored in '{}': {}\n", path, IgnoredColumns(report));
   }
   if (!report.drops.empty()) {
-    note += fmt::format("note: {} of {} records of '{}' left out\n", report.dropped(), report.rows,
-                        path);
+    note += fmt::format("note: {} of {} of '{}' left out\n", report.dropped(),
+                        Counted(report.rows, "record"), path);
     list(report.LargestDrops());
   }
   if (!report.clipped.empty()) {

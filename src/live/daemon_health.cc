@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/counted.h"
 #include "core/file.h"
 #include "core/strings.h"
 #include "core/wall_clock.h"
@@ -33,9 +34,9 @@ HealthFinding CheckAnswer(const DaemonFacts& facts) {
     return FoundWarn("it answers, and has not looked at its cluster yet",
                      "wait, then look at its log");
   }
-  const std::string seen =
-      fmt::format("policy {}, runtime {}, {} jobs", facts.status.value("policy", "?"),
-                  facts.status.value("runtime", "?"), facts.status["jobs"].size());
+  const std::string seen = fmt::format(
+      "policy {}, runtime {}, {}", facts.status.value("policy", "?"),
+      facts.status.value("runtime", "?"), Counted(std::ssize(facts.status["jobs"]), "job"));
   if (age > kStale) {
     return FoundWrong(fmt::format("{}; its status is {:.0f} s old and must be less than {:.0f}",
                                   seen, age, kStale),
@@ -64,8 +65,9 @@ HealthFinding CheckDecisions(const DaemonFacts& facts) {
   const std::string seen = std::isnan(age) ? "the policy was never asked"
                                            : fmt::format("the policy was asked {:.0f} s ago", age);
   if (idle || age <= limit) return FoundFine(seen);
-  return FoundWarn(fmt::format("{}, and {} jobs wait", seen, waiting),
-                   "'allot queue' says why they wait; the daemon's log, whether decisions fail");
+  return FoundWarn(
+      fmt::format("{}, and {} {}", seen, Counted(waiting, "job"), waiting == 1 ? "waits" : "wait"),
+      "'allot queue' says why they wait; the daemon's log, whether decisions fail");
 }
 
 HealthFinding CheckPause(const DaemonFacts& facts) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "cluster/cluster_spec.h"
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
@@ -70,8 +71,8 @@ std::vector<HeldGpus> ReadHeldGpus(const RunFigures& run) {
 }
 
 std::string HeldInWords(const HeldGpus& held) {
-  std::string text = fmt::format("{} GPU{} on node{} ", held.gpus, held.gpus == 1 ? "" : "s",
-                                 held.nodes.size() == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{} on {} ", Counted(held.gpus, "GPU"), NounFor(std::ssize(held.nodes), "node"));
   for (std::size_t i = 0; i < std::min(held.nodes.size(), kNamedNodes); ++i) {
     if (i > 0) text += ", ";
     text += std::to_string(held.nodes[i].node);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/counted.h"
 #include "core/strings.h"
 #include "core/types.h"
 #include "metrics/humanise.h"
@@ -59,7 +60,7 @@ GpuCount FreeFor(const Json& job, const std::vector<FreeNode>& nodes) {
   return most;
 }
 
-std::string GpusText(GpuCount gpus) { return fmt::format("{} GPU{}", gpus, gpus == 1 ? "" : "s"); }
+std::string GpusText(GpuCount gpus) { return Counted(gpus, "GPU"); }
 
 // The daemon's word, else what the status tells.
 std::string WhyText(const Json& job, const Json& status, const std::vector<FreeNode>& nodes) {
@@ -98,11 +99,12 @@ std::string HeadText(const Json& status, std::size_t waiting, const std::vector<
   GpuCount gpus = 0;
   for (const FreeNode& node : nodes) free += node.free;
   for (const Json& node : status.at("nodes")) gpus += node.at("gpus").get<GpuCount>();
-  std::string text =
-      fmt::format("{} of {} jobs wait, {} of {} GPUs free, policy {}{}{}\n", waiting,
-                  status.at("jobs").size(), free, gpus, status.at("policy").get<std::string>(),
-                  status.at("paused").get<bool>() ? ", PAUSED" : "",
-                  status.at("drained").get<bool>() ? ", drained" : "");
+  std::string text = fmt::format("{} of {} {}, {} of {} free, policy {}{}{}\n", waiting,
+                                 Counted(std::ssize(status.at("jobs")), "job"),
+                                 waiting == 1 || status.at("jobs").size() == 1 ? "waits" : "wait",
+                                 free, Counted(gpus, "GPU"), status.at("policy").get<std::string>(),
+                                 status.at("paused").get<bool>() ? ", PAUSED" : "",
+                                 status.at("drained").get<bool>() ? ", drained" : "");
   if (const std::string trouble = status.value("trouble", ""); !trouble.empty()) {
     text += fmt::format("nothing is changed until the cluster can be asked again: {}\n", trouble);
   }

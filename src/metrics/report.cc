@@ -8,6 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "metrics/comparison.h"
@@ -47,8 +48,9 @@ std::string Facts(const Evaluation& evaluation) {
   }
   std::string html = "<dl class=\"facts\">\n";
   const GpuCount gpus = evaluation.policies.front().runs.front().gpus;
-  html += HtmlFact("Cluster", gpus > 0 ? fmt::format("{} ({} GPUs)", evaluation.cluster, gpus)
-                                       : evaluation.cluster);
+  html += HtmlFact("Cluster", gpus > 0
+                                  ? fmt::format("{} ({})", evaluation.cluster, Counted(gpus, "GPU"))
+                                  : evaluation.cluster);
   html += HtmlFact("Workloads", WorkloadsInWords(evaluation));
   html += HtmlFact("Jobs", HumanCount(jobs));
   if (std::isfinite(load)) html += HtmlFact("Mean load", HumanFixed(load, 2));

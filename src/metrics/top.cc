@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/counted.h"
 #include "core/error.h"
 #include "metrics/humanise.h"
 #include "metrics/json_field.h"
@@ -54,7 +55,9 @@ std::vector<std::string> NodeLines(const TopView& view, int columns, std::size_t
     lines.push_back(std::move(line));
   }
   if (shown < view.nodes.size()) {
-    lines.push_back(fmt::format("... and {} more nodes", view.nodes.size() - shown));
+    lines.push_back(
+        fmt::format("... and {} more {}", view.nodes.size() - shown,
+                    NounFor(std::ssize(view.nodes) - static_cast<std::ptrdiff_t>(shown), "node")));
   }
   return lines;
 }
@@ -92,16 +95,20 @@ std::vector<std::string> JobLines(const TopView& view, std::size_t most) {
     line.clear();
   }
   if (shown < jobs.size())
-    lines.push_back(fmt::format("... and {} more jobs", jobs.size() - shown));
+    lines.push_back(
+        fmt::format("... and {} more {}", jobs.size() - shown,
+                    NounFor(std::ssize(jobs) - static_cast<std::ptrdiff_t>(shown), "job")));
   return lines;
 }
 
 std::string JobEvent(const TopJob& before, const TopJob& now) {
-  if (before.gpus == 0 && now.gpus > 0) return fmt::format("begins on {} GPUs", now.gpus);
+  if (before.gpus == 0 && now.gpus > 0)
+    return fmt::format("begins on {}", Counted(now.gpus, "GPU"));
   if (before.gpus > 0 && now.gpus == 0) return "is stopped and waits";
-  if (now.gpus > before.gpus) return fmt::format("grows from {} to {} GPUs", before.gpus, now.gpus);
+  if (now.gpus > before.gpus)
+    return fmt::format("grows from {} to {}", before.gpus, Counted(now.gpus, "GPU"));
   if (now.gpus < before.gpus)
-    return fmt::format("shrinks from {} to {} GPUs", before.gpus, now.gpus);
+    return fmt::format("shrinks from {} to {}", before.gpus, Counted(now.gpus, "GPU"));
   return before.nodes != now.nodes ? fmt::format("moves to {}", now.nodes) : "";
 }
 
@@ -166,7 +173,7 @@ std::vector<std::string> EventsBetween(const TopView& before, const TopView& now
     const auto old = jobs.find(job.name);
     if (old == jobs.end()) {
       add("job", job.name,
-          job.gpus > 0 ? fmt::format("comes and begins on {} GPUs", job.gpus)
+          job.gpus > 0 ? fmt::format("comes and begins on {}", Counted(job.gpus, "GPU"))
                        : fmt::format("comes and asks for {}", job.asked));
       continue;
     }

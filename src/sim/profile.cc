@@ -23,6 +23,18 @@ bool NamesNoWorld(const NamedParams& policy) {
                      [](const ParamSpec& param) { return param.name == kWorld; });
 }
 
+// A name that means something under other profiles alone.
+void RefuseOthersPolicy(const ProfileInfo& profile, const std::string& name) {
+  if (Registry<PolicyInfo>::Global().Find(name) != nullptr) return;
+  std::vector<std::string> having;
+  for (const ProfileInfo& other : Registry<ProfileInfo>::Global().entries()) {
+    if (other.policies.contains(name)) having.push_back("--profile " + other.id);
+  }
+  if (having.empty()) return;
+  throw UsageError("policy '{}' is known under {} only, the profile is '{}'", name,
+                   Join(having, ", "), profile.id);
+}
+
 }  // namespace
 
 std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec) {
@@ -30,6 +42,7 @@ std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec) {
   const NamedParams named = ParseNamedParams(spec);
   const auto known = profile.policies.find(named.name);
   if (known == profile.policies.end()) {
+    RefuseOthersPolicy(profile, named.name);
     return NamesNoWorld(named) ? fmt::format("{}{}world={}", spec, named.given.empty() ? ':' : ',',
                                              profile.policy_world())
                                : std::string(spec);

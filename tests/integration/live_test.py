@@ -236,7 +236,7 @@ def test_users_pause_drain_and_resume(live):
     wait_until(lambda: live.job("a"), "it to be seen")
     assert live.job("a")["stage"] == "waiting"
     head, _, _, row = live.say("queue").stdout.splitlines()
-    assert head == "1 of 1 jobs wait, 8 of 8 GPUs free, policy drf, PAUSED"
+    assert head == "1 of 1 job waits, 8 of 8 GPUs free, policy drf, PAUSED"
     assert row.startswith("a ") and row.endswith("allot is paused")
     assert [job["job"] for job in json.loads(live.say("queue", "--json").stdout)] == ["a"]
     live.say("resume")

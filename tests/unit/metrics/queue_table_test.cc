@@ -60,11 +60,11 @@ std::string QueueRow(const Json& job, Json status = QueueStatus()) {
 
 TEST(QueueTable, TellsHowManyWaitAndWhatIsFree) {
   Json status = QueueStatus();
-  EXPECT_EQ(QueueText(status), "0 of 1 jobs wait, 3 of 8 GPUs free, policy index\n");
+  EXPECT_EQ(QueueText(status), "0 of 1 job waits, 3 of 8 GPUs free, policy index\n");
   status["paused"] = true;
   status["trouble"] = "no route to host";
   EXPECT_EQ(QueueText(status),
-            "0 of 1 jobs wait, 3 of 8 GPUs free, policy index, PAUSED\n"
+            "0 of 1 job waits, 3 of 8 GPUs free, policy index, PAUSED\n"
             "nothing is changed until the cluster can be asked again: no route to host\n");
 }
 
