@@ -63,6 +63,7 @@ TEST_F(JobFileTest, TimesAreSecondsOrTexts) {
   EXPECT_EQ(jobs.at(0).after, 90);
   EXPECT_EQ(jobs.at(1).asked.deadline, 60);
   EXPECT_EQ(jobs.at(1).after, 1.5);
+  EXPECT_EQ(ReadJobFile(ALLOT_TEST_DATA "/cases/bug-13.toml").at(0).asked.deadline, 7200);
   EXPECT_EQ(Refusal("[[job]]\ncommand = [\"x\"]\nafter = \"soon\"\n"),
             path_.string() +
                 ":1: 'after' must be a time like 90 (seconds), 250ms, 5m, 1h30m, 2d, 1 week or "
