@@ -210,13 +210,11 @@ std::optional<ForeignFile> RecogniseForeignFile(std::string_view text, const std
   if (first.find("ClusterId") != text.npos && first.find("QDate") != text.npos) {
     return ForeignFile{"a table of HTCondor's condor_history", "", true};
   }
-  const bool squeue = HasWords(first, {"JOBID", "PARTITION", "USER", "ST"});
-  const bool squeue_json =
-      first.starts_with('{') &&
-      text.substr(0, 64 * std::size_t{1024}).find("\"job_state\"") != text.npos;
-  if (squeue || squeue_json || first.starts_with("JobId=")) {
+  const bool squeue = first.starts_with('{') &&
+                      text.substr(0, 64 * std::size_t{1024}).find("\"job_state\"") != text.npos;
+  if (squeue || first.starts_with("JobId=")) {
     return ForeignFile{fmt::format("the output of {} of Slurm, which knows present jobs only",
-                                   first.starts_with("JobId=") ? "scontrol show job" : "squeue"),
+                                   squeue ? "squeue --json" : "scontrol show job"),
                        AdviceOf(kSlurmCommand, "sacct.txt")};
   }
   return BlankTable(lines, path);

@@ -74,6 +74,8 @@ class SacctRecord {
     return TextOf(current.is_array() && !current.empty() ? current.front() : current);
   }
 
+  std::string Reason() const { return TextOf(Member(Member(record_, "state"), "reason")); }
+
   // As sacct prints it: "Unknown" for 0.
   std::string Time(const char* key) const {
     const auto time = Number(Member(record_, "time"), key).value;
@@ -134,8 +136,9 @@ class SacctRecord {
 
 const std::vector<std::string>& SacctJsonColumns() {
   static const std::vector<std::string> columns = {
-      "JobID",    "JobName", "User", "Account",    "Partition",    "State",   "Submit",
-      "Eligible", "Start",   "End",  "ElapsedRaw", "TimelimitRaw", "ReqTRES", "AllocTRES"};
+      "JobID",      "JobName",      "User",     "Account",   "Partition",
+      "State",      "Submit",       "Eligible", "Start",     "End",
+      "ElapsedRaw", "TimelimitRaw", "ReqTRES",  "AllocTRES", "Reason"};
   return columns;
 }
 
@@ -153,7 +156,8 @@ std::vector<std::string> RowOf(const SacctRecord& record) {
           record.Elapsed(),
           record.TimeLimit(),
           record.Tres("requested"),
-          record.Tres("allocated")};
+          record.Tres("allocated"),
+          record.Reason()};
 }
 
 Workload ReadSacctJson(std::string_view text, const std::string& path, const ReadOptions& options,

@@ -53,6 +53,8 @@ int StatusOf(Outcome outcome) {
     case Outcome::kKilled:
       return 5;
     case Outcome::kUnreported:
+    case Outcome::kRunning:
+    case Outcome::kPending:
       break;
   }
   return kUnknownNumber;
@@ -100,15 +102,17 @@ std::vector<std::string> WriteSwf(const Workload& workload,
   const NumberedNames tenants(workload.tenants, "Queue", out);
   const bool own_ids = std::all_of(jobs.begin(), jobs.end(),
                                    [](const Job& job) { return PlainNumber(job.id).has_value(); });
-  std::size_t number = 0, rounded = 0;
+  std::size_t number = 0, rounded = 0, unfinished = 0;
   for (const Job& job : jobs) {
     ++number;
     const double submit = std::round(job.submit);
-    const double run_time = std::max(1.0, std::round(job.duration));
+    // What is not over has no run time yet.
+    const double run_time = job.ended() ? std::max(1.0, std::round(job.duration)) : kUnknownNumber;
+    unfinished += job.ended() ? 0 : 1;
     const bool waited = job.recorded_wait >= 0;
     const double wait = waited ? std::round(job.recorded_wait) : kUnknownNumber;
     const double limit = job.user_estimate > 0 ? std::ceil(job.user_estimate) : kUnknownNumber;
-    const bool exact = submit == job.submit && run_time == job.duration &&
+    const bool exact = submit == job.submit && (!job.ended() || run_time == job.duration) &&
                        (!waited || wait == job.recorded_wait) &&
                        (job.user_estimate == 0 || limit == job.user_estimate);
     rounded += exact ? 0 : 1;
@@ -124,6 +128,9 @@ std::vector<std::string> WriteSwf(const Workload& workload,
         fmt::format("SWF has whole seconds, and run times of 1 s at least: times of {} "
                     "of the jobs are rounded",
                     rounded));
+  }
+  if (unfinished > 0) {
+    notes.push_back(fmt::format("{} of the jobs had not ended: their run time is -1", unfinished));
   }
   if (const auto left_out = LeftOut(workload); !left_out.empty()) {
     notes.push_back(

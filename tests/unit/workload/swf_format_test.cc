@@ -164,6 +164,20 @@ TEST(Swf, WrittenJobsReadBack) {
   }
 }
 
+TEST(Swf, JobsThatHadNotEndedHaveNoRunTime) {
+  Workload workload;
+  Job job;
+  job.id = "1";
+  job.duration = 500;  // drawn
+  job.outcome = Outcome::kRunning;
+  workload.jobs.push_back(job);
+  std::ostringstream out;
+  const auto notes = WriteSwf(workload, std::nullopt, out);
+  EXPECT_NE(out.str().find("\n1 0 -1 -1 1 "), std::string::npos) << out.str();
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("1 of the jobs had not ended"), std::string::npos);
+}
+
 TEST(Swf, WhatTheFormatCannotHoldIsSaid) {
   Workload workload;
   Job job;
