@@ -47,25 +47,19 @@ std::string RecordEdgesNote(const Workload& workload) {
   if (running + pending == 0) {
     return "The cluster is empty at the first submission: what ran before is not in the file.";
   }
+  const auto jobs = static_cast<std::int64_t>(workload.jobs.size());
   std::string note;
   if (running > 0) {
-    note = fmt::format(
-        "{} still ran when the record was taken: {} GPUs from the start or, where that was before "
-        "the record, from its beginning, and beyond its end, for a time that is drawn from the "
-        "jobs "
-        "that ended and at most the time limit. {} in waits, GPU time and load, not in completion "
-        "times. ",
-        SomeOf(running, static_cast<std::int64_t>(workload.jobs.size())),
-        running == 1 ? "it holds its" : "they hold their",
-        running == 1 ? "It counts" : "They count");
+    note = SomeOf(running, jobs) +
+           " still ran when the record was taken. Such jobs hold their GPUs from their start, or "
+           "from the beginning of the record if they began before it, until after its end. How "
+           "long they run is drawn from the jobs that ended, up to the time limit. They count in "
+           "waits, GPU time and load, but not in completion times. ";
   }
   if (pending > 0) {
-    note += fmt::format(
-        "{} still waited: {} GPUs, too, but {} in no mean, because nobody knows how long {} waited "
-        "in the end. ",
-        SomeOf(pending, static_cast<std::int64_t>(workload.jobs.size())),
-        pending == 1 ? "it gets" : "they get", pending == 1 ? "is" : "are",
-        pending == 1 ? "it" : "they");
+    note += SomeOf(pending, jobs) +
+            " still waited. Such jobs want GPUs like all others, but they are in no mean, because "
+            "the record does not tell how long they wait in the end. ";
   }
   return note + "What ended before the first submission is not in the file.";
 }
