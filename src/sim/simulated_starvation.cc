@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cluster/no_progress.h"
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/index.h"
 #include "core/strings.h"
@@ -63,9 +64,9 @@ void RequireServable(const Scenario& scenario, const Observation& o, std::int32_
           : fmt::format(" ({} of {} nodes, the others do not come back)", nodes_present, nodes);
   const Job& first = scenario.workload().jobs[At(o.job.front())];
   throw DataError(
-      "{} jobs can never run: the first of them, '{}', asks for {}, the cluster is {}{} "
+      "{} can never run: the first of them, '{}', asks for {}, the cluster is {}{} "
       "(time {} s){}",
-      o.rows(), first.id, DemandInWords(o, 0), o.cluster->ToString(), away, o.now,
+      Counted(o.rows(), "job"), first.id, DemandInWords(o, 0), o.cluster->ToString(), away, o.now,
       scenario.workload().PlaceOf(first));
 }
 
@@ -87,12 +88,14 @@ void SimulatedCluster::CheckNotStuck(Seconds event, Seconds holds_until) {
                                         scenario_.workload().jobs[At(o.job.front())].id,
                                         DemandInWords(o, 0), o.cluster->ToString());
   if (running_rows_.empty()) {
-    throw NoProgress(fmt::format("{} jobs wait on an idle cluster {}: {} (time {} s)", o.rows(),
-                                 when, first, o.now));
+    throw NoProgress(fmt::format("{} {} on an idle cluster {}: {} (time {} s)",
+                                 Counted(o.rows(), "job"), o.rows() == 1 ? "waits" : "wait", when,
+                                 first, o.now));
   }
   throw NoProgress(
-      fmt::format("{} jobs are unfinished, {} of them run without progress, {}: {} (time {} s)",
-                  o.rows(), running_rows_.size(), when, first, o.now));
+      fmt::format("{} {} unfinished, {} of them without progress on its GPUs, {}: {} (time {} s)",
+                  Counted(o.rows(), "job"), o.rows() == 1 ? "is" : "are", running_rows_.size(),
+                  when, first, o.now));
 }
 
 }  // namespace allot

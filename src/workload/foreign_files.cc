@@ -82,7 +82,7 @@ bool LooksLikeYaml(const std::vector<std::string_view>& lines) {
 // "10/01/2026 00:00:00;S;101.srv;user=ann ..."
 bool IsPbsRecord(std::string_view line) {
   const auto fields = Split(line, ';');
-  return fields.size() >= 4 && fields[0].size() == 19 && fields[0][2] == '/' &&
+  return fields.size() >= 4 && fields[0].size() >= 19 && fields[0][2] == '/' &&
          fields[0][13] == ':' && fields[1].size() == 1 && fields[1][0] >= 'A' &&
          fields[1][0] <= 'Z';
 }
@@ -172,6 +172,9 @@ std::optional<ForeignFile> RecogniseForeignFile(std::string_view text, const std
     return ForeignFile{"a table that kubectl prints for people, without times and GPUs",
                        AdviceOf(kKubectlCommand, "jobs.json")};
   }
+  if (first.starts_with("Name:") && begins("Namespace:")) {
+    return ForeignFile{"the output of kubectl describe", AdviceOf(kKubectlCommand, "jobs.json")};
+  }
   if (AnyOf(lines, IsPbsRecord)) return ForeignFile{"an accounting log of PBS", PbsAdvice(file)};
   if (first.starts_with("Job Id:") || text.substr(0, 400).find("\"pbs_version\"") != text.npos) {
     return ForeignFile{"the output of qstat -f of PBS, which knows present jobs only",
@@ -191,18 +194,24 @@ std::optional<ForeignFile> RecogniseForeignFile(std::string_view text, const std
   const bool bhist = begins("Summary of time in seconds spent in various states") ||
                      HasWords(first, {"JOBID", "USER", "JOB_NAME", "PEND", "RUN"});
   const bool bjobs = HasWords(first, {"JOBID", "USER", "STAT", "QUEUE"});
-  const bool records = first.starts_with("Job <") || first.starts_with("\"JOB_FINISH\"") ||
+  const bool json = text.substr(0, 400).find("\"bjobs\"") != text.npos;
+  const bool records = json || first.starts_with("Job <") || first.starts_with("\"JOB_FINISH\"") ||
                        begins("Accounting information about jobs");
   if (bhist || bjobs || records) {
-    return ForeignFile{fmt::format("a file of LSF ({})", bhist   ? "bhist"
-                                                         : bjobs ? "bjobs"
-                                                                 : "bhist -l, bacct or lsb.acct"),
-                       AdviceOf(kLsfCommand, "jobs.csv")};
+    return ForeignFile{
+        fmt::format("a file of LSF ({})", bhist   ? "bhist"
+                                          : bjobs ? "bjobs"
+                                                  : "bhist -l, bacct, bjobs -json or lsb.acct"),
+        AdviceOf(kLsfCommand, "jobs.csv")};
   }
   const bool condor_table = HasWords(first, {"OWNER", "SUBMITTED", "RUN_TIME", "ST"});
   const bool ads = begins("ClusterId =") || begins("MyType = \"Job\"") ||
                    (first.starts_with('[') &&
                     text.substr(0, 64 * std::size_t{1024}).find("\"ClusterId\"") != text.npos);
+  if (begins("-- Schedd:")) {
+    return ForeignFile{"the output of condor_q of HTCondor, which knows present jobs only",
+                       AdviceOf(kCondorCommand, "jobs.csv")};
+  }
   if (condor_table || ads) {
     return ForeignFile{"the output of condor_history of HTCondor",
                        AdviceOf(kCondorCommand, "jobs.csv")};

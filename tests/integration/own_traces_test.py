@@ -181,7 +181,7 @@ def test_a_node_that_never_comes_back_is_named_not_the_policy(allot, tmp_path):
     (tmp_path / "jobs.csv").write_text(HEADER + "a,0,4,3600\n")
     (tmp_path / "events.csv").write_text("time_s,node,event\n600,0,down\n")
     said = allot("simulate", "-w", "jobs.csv", "--cluster", "1x4", "--node-events", "events.csv", exit=3).stderr
-    assert "1 jobs can never run: the first of them, 'a', asks for 4 GPUs, the cluster is 1x0 (0 of 1 nodes, the others do not come back)" in said
+    assert "1 job can never run: the first of them, 'a', asks for 4 GPUs, the cluster is 1x0 (0 of 1 nodes, the others do not come back)" in said
     assert "policy" not in said
 
 

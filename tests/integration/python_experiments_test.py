@@ -153,15 +153,15 @@ class TestRunsThatDoNotFinish:
         assert frame.loc["fifo", "avg_jct_s"] > 0 and frame.loc["fifo", "did_not_finish"] == 0
         assert frame.loc["StarvesOne", "did_not_finish"] == 1 and frame["ratio"].isna().all()
         assert runs["avg_jct_s"].isna().to_dict() == {"StarvesOne": True, "fifo": False}
-        assert "1 jobs wait on an idle cluster" in runs.loc["StarvesOne", "did_not_finish"]
+        assert "1 job waits on an idle cluster" in runs.loc["StarvesOne", "did_not_finish"]
         assert runs.loc["StarvesOne", "unfinished"] == 1
-        assert "StarvesOne did not finish: policy 'StarvesOne': 1 jobs wait" in repr(result)
+        assert "StarvesOne did not finish: policy 'StarvesOne': 1 job waits" in repr(result)
         assert (tmp_path / "out" / "fifo" / "summary.json").is_file()
         assert "did not finish" in open(result.report(tmp_path / "r.html")).read()
 
     def test_alone_it_is_an_error(self, trace):
         for run in (allot.simulate, allot.compare):
-            with pytest.raises(allot.RunError, match="policy 'StarvesOne': 1 jobs wait on an idle cluster"):
+            with pytest.raises(allot.RunError, match="policy 'StarvesOne': 1 job waits on an idle cluster"):
                 run(StarvesOne, workload=trace, cluster="1x2", bar=False)
 
     def test_the_program_ends_with_1(self, trace, tmp_path):

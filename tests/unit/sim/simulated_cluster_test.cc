@@ -226,14 +226,14 @@ TEST(SimulatedClusterTest, AnIdleClusterThatNothingWillChangeIsAnError) {
   const Scenario scenario = ScenarioOf({{0, 1, 400}}, "1x1");
   SimulatedCluster cluster(scenario);
   cluster.Apply(Allocation());
-  ExpectError(ExitCode::kRunFailed, {"1 jobs wait on an idle cluster"},
+  ExpectError(ExitCode::kRunFailed, {"1 job waits on an idle cluster"},
               [&] { cluster.WaitForChange(kNever); });
 }
 
 TEST(SimulatedClusterTest, ATimeDrivenPolicyThatServesNobodyIsAnError) {
   const Scenario scenario = ScenarioOf({{0, 1, 400}}, "1x1");
   ScriptedPolicy policy({std::vector<GpuCount>{0}});
-  ExpectError(ExitCode::kRunFailed, {"1 jobs wait on an idle cluster", "decisions in a row"},
+  ExpectError(ExitCode::kRunFailed, {"1 job waits on an idle cluster", "decisions in a row"},
               [&] { RunPolicy(scenario, policy); });
 }
 
@@ -249,7 +249,7 @@ TEST(SimulatedClusterTest, AJobThatRunsWithoutProgressForEverIsAnError) {
   const Scenario scenario(std::move(workload), cluster, {}, catalogue);
   StallingPolicy policy;
   ExpectError(ExitCode::kRunFailed,
-              {"policy 'stalling'", "1 jobs are unfinished, 1 of them run without progress",
+              {"policy 'stalling'", "1 job is unfinished, 1 of them without progress",
                "decisions in a row"},
               [&] { RunPolicy(scenario, policy); });
 }

@@ -31,6 +31,16 @@ TEST(ForeignFile, IsNamedWithTheCommandToExport) {
        "server_priv/accounting"},
       {"{\"timestamp\":1790812800,\"pbs_version\":\"22.05\",\"Jobs\":{}}\n", "qstat -f of PBS",
        "server_priv/accounting"},
+      {"10/01/2026 00:00:00.123456;E;101.srv;user=ann queue=gpu\n", "an accounting log of PBS",
+       "awk -F';'"},
+      {"Name:         a\nNamespace:    d\nLabels:       x=y\n", "kubectl describe", "-o json"},
+      {"job-ID  prior  name  user  state submit/start at  queue  slots ja-task-ID\n"
+       "-----------------------------------------------------------\n",
+       "qstat of Grid Engine", "common/accounting"},
+      {"-- Schedd: s@h : <10.0.0.1:9618> @ 10/01/26\nOWNER BATCH_NAME SUBMITTED DONE RUN IDLE\n",
+       "condor_q of HTCondor", "condor_history -af:h,"},
+      {"{\n\"COMMAND\":\"bjobs\",\n\"JOBS\":1,\n\"RECORDS\":[{\"JOBID\":\"101\"}]\n}\n", "LSF",
+       "bjobs -a -u all -o"},
       {"Job id            Name     User      Time Use S Queue\n"
        "----------------  -------- --------- -------- - -----\n101.srv x ann 00:10 R gpu\n",
        "qstat of PBS", "server_priv/accounting"},
