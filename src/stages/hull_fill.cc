@@ -13,10 +13,6 @@
 namespace allot {
 namespace {
 
-// The best is the largest: by key, then the earlier cursor.
-std::uint64_t EntryOf(float key, std::size_t cursor) { return PackKey(key, ~cursor & 0xFFFFFFFFU); }
-std::size_t CursorOf(std::uint64_t entry) { return ~entry & 0xFFFFFFFFU; }
-
 // Of fewer climbs, or where fewer steps a climb are to be had, the heap alone takes less time.
 constexpr std::size_t kFewClimbs = 8;
 constexpr std::int64_t kManySteps = 2;
@@ -209,6 +205,19 @@ void HullFill::OfferOtherTypes(std::size_t best, const Score& score) {
 void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
                     std::span<const Score> scores, std::vector<Grant>* grants,
                     std::vector<FillStep>* trace, std::span<const GpuTypeIndex> types) {
+  // Whoever wants to see each step considered sees those of all rows.
+  if (trace == nullptr && types.empty() && servable_.Find(o, rows, scores, options_, &hulls_)) {
+    const std::size_t before = grants->size();
+    FillFrom(o, servable_.rows(), servable_.scores(), grants, nullptr, {});
+    if (!servable_.AnyOtherFits(capacity_)) return;
+    grants->resize(before);
+  }
+  FillFrom(o, rows, scores, grants, trace, types);
+}
+
+void HullFill::FillFrom(const Observation& o, std::span<const std::int32_t> rows,
+                        std::span<const Score> scores, std::vector<Grant>* grants,
+                        std::vector<FillStep>* trace, std::span<const GpuTypeIndex> types) {
   capacity_.Reset(*o.cluster, LeastUnit(o, rows));
   cursors_.clear();
   index_of_.clear();

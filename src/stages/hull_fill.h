@@ -11,7 +11,8 @@
 // 0), proportional fairness (1), Optimus' and Pollux' utilities (2) and max-min (large beta) are
 // points of it.
 //
-// O(rows + steps + log rows for each step near the last price); no allocation in steady state.
+// O(rows + steps + log rows for each step near the last price); no allocation in steady state. Of a
+// long queue only the rows that can be served are looked at beyond their keys (ServableRows).
 // Shared by the index policies, the environment's index action and, sampled, by policy-gradient
 // training.
 
@@ -22,26 +23,14 @@
 #include <vector>
 
 #include "cluster/observation.h"
-#include "core/index.h"
 #include "sched/stages.h"
 #include "stages/capacity.h"
 #include "stages/greedy_prefix.h"
+#include "stages/hull_cursor.h"
+#include "stages/servable_rows.h"
 #include "stages/sized_hulls.h"
 
 namespace allot {
-
-struct Score {
-  float u = 0;
-  float beta = 0;
-  float kappa = 0;
-};
-
-struct HullFillOptions {
-  float first_bonus =
-      0;  // added to each job's first step; large: every job gets a first configuration
-  std::vector<GpuCount> sizes{};  // that jobs are given, ascending; empty: any
-  float explore = 0;              // weight of what is unknown of a rate; needs lengths
-};
 
 // One step that a fill considered, in its order: what explanations are made of.
 struct FillStep {
@@ -51,49 +40,6 @@ struct FillStep {
   float key = 0;
   bool fits = false;  // taken; else the job's climb ended here
   Resources free;     // of the GPU type at that moment, the job's own included
-};
-
-// One job's way up its hull: which step comes next, and what it is worth.
-class HullCursor {
- public:
-  HullCursor(const Observation& observation, std::int32_t row, GpuTypeIndex type)
-      : HullCursor(observation, row, type, observation.table[At(row)]->hull(type)) {}
-  // On another hull of the type, which stays as it is.
-  HullCursor(const Observation& observation, std::int32_t row, GpuTypeIndex type,
-             const std::vector<HullStep>& hull)
-      : hull_(&hull), type_(type) {
-    const std::int32_t running = observation.running[At(row)];
-    if (running < 0) return;
-    const Configuration& now = (*observation.table[At(row)])[running];
-    if (now.gpu_type == type) running_cost_ = now.cost;
-  }
-  bool done() const { return position_ >= static_cast<std::int32_t>(hull_->size()); }
-  const HullStep& step() const { return (*hull_)[static_cast<std::size_t>(position_)]; }
-  GpuTypeIndex type() const { return type_; }
-  std::span<const HullStep> hull() const { return *hull_; }
-  // Reached so far, -1: nothing.
-  std::int32_t configuration() const {
-    return position_ == 0 ? -1 : (*hull_)[static_cast<std::size_t>(position_) - 1].to;
-  }
-  // +1 for a step within what it runs on now, else -1.
-  float kappa_sign() const {
-    return static_cast<float>(2 * static_cast<int>(step().cost <= running_cost_) - 1);
-  }
-  float Key(const Score& score, const HullFillOptions& options) const {
-    const HullStep& next = step();
-    return score.u + (position_ == 0 ? options.first_bonus : 0.0F) + next.log_gain -
-           score.beta * next.log_mid + kappa_sign() * score.kappa + explore_ * next.unknown;
-  }
-  void Explore(float weight) { explore_ = weight; }  // of HullStep::unknown
-  void Advance(std::int32_t steps = 1) { position_ += steps; }
-  std::int32_t position() const { return position_; }
-
- private:
-  const std::vector<HullStep>* hull_;
-  double running_cost_ = 0;
-  GpuTypeIndex type_;
-  std::int32_t position_ = 0;
-  float explore_ = 0;
 };
 
 class HullFill {
@@ -113,6 +59,9 @@ class HullFill {
             std::vector<FillStep>* trace = nullptr, std::span<const GpuTypeIndex> types = {});
 
  private:
+  void FillFrom(const Observation& observation, std::span<const std::int32_t> rows,
+                std::span<const Score> scores, std::vector<Grant>* grants,
+                std::vector<FillStep>* trace, std::span<const GpuTypeIndex> types);
   // Rows indices by (submit, job): the order of equal keys.
   void OrderBySubmission(const Observation& observation, std::span<const std::int32_t> rows);
   void OpenClimbs(const Observation& observation, std::span<const std::int32_t> rows,
@@ -128,6 +77,7 @@ class HullFill {
 
   HullFillOptions options_;
   SizedHulls hulls_;
+  ServableRows servable_;
   TypeCapacity capacity_;
   std::vector<std::int32_t> order_;     // rows indices
   std::vector<HullCursor> cursors_;     // in that order

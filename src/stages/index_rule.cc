@@ -147,6 +147,7 @@ void IndexRule::OnEpisodeStart() {
   even_.OnEpisodeStart();
   lateness_.OnEpisodeStart();
   fill_.OnEpisodeStart();
+  logarithms_.clear();
 }
 
 void IndexRule::Observe(const Observation& o) {
@@ -166,7 +167,7 @@ std::span<const Score> IndexRule::Scores(const Observation& o) {
       score.kappa += static_cast<float>(soon_ * std::min(1.0, EndsSoon(o, row)));
     }
     scores_.push_back(score);
-    if (rank_ != 0) times_.push_back(LnTime(o, row));
+    if (rank_ != 0) times_.push_back(static_cast<float>(LnTime(o, row)));
   }
   if (rank_ != 0) AddRanks(o);
   if (fairness_ != 0) AddFairness(o);
@@ -252,17 +253,22 @@ void IndexRule::KeepWhatDoesNotRepay(const Observation& o) {
   }
 }
 
-double IndexRule::Weight(const Observation& o, std::int32_t row) const {
+double IndexRule::Weight(const Observation& o, std::int32_t row) {
   const auto r = static_cast<std::size_t>(row);
   if (basis_ == Basis::kSubmit) return alpha_ * (o.now - o.submit[r]) / o.interval;
   const ConfigurationTable& table = *o.table[r];
   // The fill itself weighs a step by its cost once.
   const double demand = gamma_ == 1 ? 0 : (1 - gamma_) * std::log(table[o.requested[r]].cost);
-  return demand - alpha_ * std::log(Time(o, row) / o.interval + 0.01);
+  return demand - alpha_ * LnTime(o, row);
 }
 
-float IndexRule::LnTime(const Observation& o, std::int32_t row) const {
-  return static_cast<float>(std::log(Time(o, row) / o.interval + 0.01));
+double IndexRule::LnTime(const Observation& o, std::int32_t row) {
+  const std::size_t job = At(o.job[At(row)]);
+  if (job >= logarithms_.size()) logarithms_.resize(job + 1);
+  Logarithm& known = logarithms_[job];
+  const double time = Time(o, row);
+  if (known.time != time) known = {time, std::log(time / o.interval + 0.01)};
+  return known.ln;
 }
 
 void IndexRule::AddRanks(const Observation& o) {

@@ -70,8 +70,8 @@ class IndexRule {
   Seconds RemainingTime(const Observation& o, std::int32_t row) const;
   double EndsSoon(const Observation& o, std::int32_t row) const;
   void KeepWhatDoesNotRepay(const Observation& o);
-  double Weight(const Observation& o, std::int32_t row) const;
-  float LnTime(const Observation& o, std::int32_t row) const;
+  double Weight(const Observation& o, std::int32_t row);
+  double LnTime(const Observation& o, std::int32_t row);
   void AddRanks(const Observation& o);
   void AddFairness(const Observation& o);
   void RaiseLate(const Observation& o);
@@ -100,6 +100,11 @@ class IndexRule {
   std::vector<std::int32_t> rows_;
   std::vector<Score> scores_;
   std::vector<float> times_;
+  struct Logarithm {
+    double time = kUnknown;
+    double ln = 0;  // of the time in intervals
+  };
+  std::vector<Logarithm> logarithms_;  // by job: while it waits its time stays the same
   std::vector<float> us_;
   Lateness lateness_;
   HesrptWeight longer_;

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "cluster/running_rows.h"
 #include "core/check.h"
 #include "core/index.h"
 #include "core/packed_sort.h"
@@ -99,23 +100,18 @@ void OrderMemory::FindTouchedOfAll(const Observation& o) {
     changed_positions_.swap(merged_);
   }
   if (!running_touches_) return;
-  // Without branches: who runs is anybody's guess.
-  touched_.resize(o.job.size() + 1);
-  const std::int32_t* const running = o.running.data();
-  std::int32_t* next = touched_.data();
+  touched_.clear();
   std::int32_t row = 0;
-  const auto take_running_before = [&](std::int32_t end) {
-    for (; row < end; ++row) {
-      *next = row;
-      next += running[row] >= 0 ? 1 : 0;
-    }
+  const auto take = [this](std::int32_t running) {
+    touched_.push_back(running);
+    return true;
   };
   for (const std::int32_t changed : changed_positions_) {
-    take_running_before(changed);
-    *next++ = row++;
+    ForEachRunningRow(o.running, row, changed, take);
+    touched_.push_back(changed);
+    row = changed + 1;
   }
-  take_running_before(o.rows());
-  touched_.resize(static_cast<std::size_t>(next - touched_.data()));
+  ForEachRunningRow(o.running, row, o.rows(), take);
 }
 
 void OrderMemory::FindTouchedOfSome(const Observation& o, std::span<const std::int32_t> rows) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "cluster/running_rows.h"
 #include "core/check.h"
 #include "core/index.h"
 #include "sched/incremental_stages.h"
@@ -132,11 +133,13 @@ void JobPlacer::Keep(const Observation& o, std::span<const Grant> grants, std::v
   if (held == o.shares.size()) return;
   stays_.assign(o.job.size(), 0);
   for (std::size_t g = 0; g < grants.size(); ++g) stays_[At(grants[g].row)] = (*kept)[g];
-  for (std::int32_t row = 0; held < o.shares.size(); ++row) {
-    if (o.running[At(row)] < 0 || stays_[At(row)] != 0) continue;
-    held += o.shares_of(row).size();
-    Release(o, row);
-  }
+  ForEachRunningRow(o.running, 0, o.rows(), [&](std::int32_t row) {
+    if (stays_[At(row)] == 0) {
+      held += o.shares_of(row).size();
+      Release(o, row);
+    }
+    return held < o.shares.size();
+  });
 }
 
 void JobPlacer::FindStopped(const Observation& o, std::vector<JobIndex>* jobs) const {

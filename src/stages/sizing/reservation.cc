@@ -24,6 +24,7 @@ class Reservation : public Sizing {
             std::vector<Grant>* grants) override {
     capacity_.Reset(*o.cluster);
     ends_.clear();
+    misfits_.clear();
     for (const std::int32_t row : order) {
       const std::int32_t running = o.running[static_cast<std::size_t>(row)];
       if (running >= 0) Start(o, row, running, ReckonedRemaining(o, row), grants);
@@ -32,6 +33,7 @@ class Reservation : public Sizing {
     for (const std::int32_t row : order) {
       const auto r = static_cast<std::size_t>(row);
       if (o.running[r] >= 0) continue;
+      if (reserved.at != kNone && IsMisfit(o, row)) continue;
       const std::int32_t chosen = Choose(o, row, &reserved);
       if (chosen >= 0) {
         const double work = o.estimated_work[r];
@@ -71,12 +73,14 @@ class Reservation : public Sizing {
   }
 
   // The first type, from the fastest, on which the job may start now.
-  std::int32_t Choose(const Observation& o, std::int32_t row, Reserved* reserved) const {
+  std::int32_t Choose(const Observation& o, std::int32_t row, Reserved* reserved) {
     const auto r = static_cast<std::size_t>(row);
     const ConfigurationTable& table = *o.table[r];
+    bool fits = false;
     for (const GpuTypeIndex type : table.types()) {
       const std::int32_t candidate = table.OnType(o.requested[r], type);
       if (candidate < 0 || !capacity_.Fits(table[candidate])) continue;
+      fits = true;
       if (reserved->at == kNone || reserved->type != type) return candidate;
       const Resources& demand = table[candidate].demand;
       const double work = std::isnan(o.estimated_work[r]) ? kNever : Left(o, row);
@@ -85,7 +89,17 @@ class Reservation : public Sizing {
       reserved->left_over -= demand;
       return candidate;
     }
+    if (!fits && misfits_.size() < kMostMisfits) misfits_.push_back({&table, o.requested[r]});
     return -1;
+  }
+
+  // Whether an equal request did not fit before: what is free only shrinks. A long queue is passed
+  // so, which a look at each table would take long for.
+  bool IsMisfit(const Observation& o, std::int32_t row) const {
+    const auto r = static_cast<std::size_t>(row);
+    return std::any_of(misfits_.begin(), misfits_.end(), [&](const Misfit& misfit) {
+      return misfit.table == o.table[r] && misfit.requested == o.requested[r];
+    });
   }
 
   Reserved Reserve(const Observation& o, std::int32_t row) {
@@ -114,8 +128,15 @@ class Reservation : public Sizing {
     return best;
   }
 
+  struct Misfit {
+    const ConfigurationTable* table;
+    std::int32_t requested;
+  };
+  static constexpr std::size_t kMostMisfits = 16;
+
   TypeCapacity capacity_;
   std::vector<End> ends_;
+  std::vector<Misfit> misfits_;  // requests that fit on no type any more
 };
 
 ALLOT_REGISTER(SizingInfo, ([] {

@@ -192,6 +192,46 @@ TEST(HullFillTest, StepsTakenTogetherAreThoseTakenOneByOne) {
   EXPECT_GT(scarce, 100);  // else nothing was ever refused
 }
 
+// With a trace all rows are looked at; without one, of a long queue, those that can be served.
+TEST(HullFillTest, LongQueuesAreServedAsIfAllRowsWereLookedAt) {
+  int elastic_served = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Rng rng(seed, "hull-fill-queue");
+    World world("6x4");
+    // Of one table each: jobs of 1, 2, 4 or 8 GPUs only, and one kind that may have several sizes.
+    std::vector<std::vector<double>> kinds = {{1}, {0, 1}, {0, 0, 0, 1}, {0, 0, 0, 0, 0, 0, 0, 1}};
+    kinds.push_back(ConcaveRates(3, &rng));
+    const bool any_elastic = rng.Below(2) == 0;
+    std::vector<const ConfigurationTable*> tables(kinds.size(), nullptr);
+    std::vector<Score> scores;
+    for (int job = 0; job < 300 + static_cast<int>(rng.Below(300)); ++job) {
+      const std::size_t kind = rng.Below(20) == 0 && any_elastic ? 4 : rng.Below(4);
+      const auto row = static_cast<std::size_t>(world.Add({kinds[kind]}));
+      if (tables[kind] == nullptr) tables[kind] = world.o.table[row];
+      world.o.table[row] = tables[kind];
+      if (rng.Below(40) == 0) world.o.running[row] = 0;
+      scores.push_back({.u = static_cast<float>(rng.Below(12)),  // many equal keys
+                        .beta = rng.Below(2) == 0 ? 0.3F : 1,
+                        .kappa = 0.3F});
+    }
+    const auto rows = AllRows(world.o);
+    HullFill fill;
+    std::vector<Grant> of_some;
+    std::vector<Grant> of_all;
+    std::vector<FillStep> trace;
+    fill.Fill(world.o, rows, scores, &of_some);
+    fill.Fill(world.o, rows, scores, &of_all, &trace);
+    ASSERT_EQ(of_some.size(), of_all.size()) << "seed " << seed;
+    for (std::size_t i = 0; i < of_all.size(); ++i) {
+      ASSERT_EQ(of_some[i].row, of_all[i].row) << "seed " << seed;
+      ASSERT_EQ(of_some[i].configuration, of_all[i].configuration) << "seed " << seed;
+      const auto row = static_cast<std::size_t>(of_all[i].row);
+      elastic_served += world.o.table[row] == tables[4] ? 1 : 0;
+    }
+  }
+  EXPECT_GT(elastic_served, 10);
+}
+
 TEST(HullFillTest, StaysOnOneGpuType) {
   World world("1x2:fast,1x2:slow");
   world.Add({{4, 8}, {1, 2}});
