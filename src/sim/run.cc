@@ -1,6 +1,7 @@
 #include "sim/run.h"
 
 #include <chrono>
+#include <utility>
 
 #include "cluster/no_progress.h"
 #include "core/cpu_time.h"
@@ -37,6 +38,29 @@ void CheckTracked(const TrackedJobs& tracked, std::size_t jobs) {
         tracked.first, tracked.last);
   }
 }
+
+// Reports about once a second, with a look at the clock only every so many calls.
+class EverySecond {
+ public:
+  EverySecond(const SimulatedCluster& cluster, std::function<void(const Observation&)> report)
+      : cluster_(cluster), report_(std::move(report)) {}
+
+  void operator()() {
+    if (++calls_ % kCalls != 0) return;
+    const Clock::time_point now = Clock::now();
+    if (now - last_ < std::chrono::seconds(1)) return;
+    last_ = now;
+    report_(cluster_.everything());
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr int kCalls = 64;
+  const SimulatedCluster& cluster_;
+  std::function<void(const Observation&)> report_;
+  int calls_ = 0;
+  Clock::time_point last_ = Clock::now();
+};
 
 // Whether its shares are to be had as they are; else it decides.
 bool RunsByShares(Policy& policy, std::span<DecisionListener* const> listeners) {
@@ -82,6 +106,13 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   if (options.until < kNever) {
     drive.enough = [&cluster, until = options.until, before = drive.enough]() {
       return cluster.Observe().now >= until || (before && before());
+    };
+  }
+  if (options.on_second) {
+    drive.enough = [second = EverySecond(cluster, options.on_second),
+                    before = drive.enough]() mutable {
+      second();
+      return before && before();
     };
   }
   EpisodeContext context = ContextOf(scenario);

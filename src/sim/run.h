@@ -2,6 +2,7 @@
 // A policy from the first to the last job of a scenario: what simulate, compare, evaluate and
 // sweeps do.
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,6 +38,8 @@ struct RunOptions {
   // A run without progress is kept as far as it came, instead of a RunError.
   bool keep_unfinished = false;
   bool note_allocations = false;  // into RunOutcome::notes; of shares without a mechanism none
+  // Called about once a second while the run lasts, on its thread, to report how far it is.
+  std::function<void(const Observation&)> on_second{};
 };
 
 // Throws what the driver throws, and UsageError for tracked jobs that the workload does not have.
