@@ -35,21 +35,22 @@ int Compare(CompareOptions& o, const GlobalOptions& globals) {
 
 ALLOT_REGISTER(
     CommandInfo,
-    (CommandInfo{"compare", "run several policies on the same workloads and tabulate",
-                 [](CommandLine& line, const GlobalOptions& globals) {
-                   auto o = std::make_shared<CompareOptions>();
-                   DeclareWorld(line, o->world);
-                   line.Option("-p,--policies", o->policies, "policies, joined by commas")
-                       .DefaultText(ComparedPolicies() + "; of a peer's profile the repaired ones");
-                   line.Option("--reference", o->reference,
-                               "policy that the others are compared with (default: the first)");
-                   line.Flag("--bounds", o->bounds,
-                             "add a row with a lower bound on the average JCT");
-                   line.Option("--title", o->title, "title of the table in the report");
-                   line.Option("-o,--out", o->out, "folder for evaluation.json and the runs");
-                   DeclareLog(line, &o->log);
-                   return [o, &globals] { return Compare(*o, globals); };
-                 }}));
+    (CommandInfo{
+        "compare", "run several policies on the same workloads and tabulate",
+        [](CommandLine& line, const GlobalOptions& globals) {
+          auto o = std::make_shared<CompareOptions>();
+          DeclareWorld(line, o->world, BareWord::kWorkload);
+          line.Option("-p,--policies", o->policies,
+                      "policies, joined by commas; NAME=SPEC gives one a name for tables and files")
+              .DefaultText(ComparedPolicies() + "; of a peer's profile the repaired ones");
+          line.Option("--reference", o->reference,
+                      "policy that the others are compared with (default: the first)");
+          line.Flag("--bounds", o->bounds, "add a row with a lower bound on the average JCT");
+          line.Option("--title", o->title, "title of the table in the report");
+          line.Option("-o,--out", o->out, "folder for evaluation.json and the runs");
+          DeclareLog(line, &o->log);
+          return [o, &globals] { return Compare(*o, globals); };
+        }}));
 
 }  // namespace
 }  // namespace allot

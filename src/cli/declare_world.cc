@@ -1,5 +1,6 @@
 #include "cli/declare_world.h"
 
+#include <string_view>
 #include <type_traits>
 
 #include "experiment/world_options.h"
@@ -16,9 +17,11 @@ void Place(const CommandLine::Entry& entry, const WorldOption& option) {
 }
 
 template <typename T>
-void Declare(CommandLine& line, const WorldOption& option, T& value) {
-  const std::string names =
-      (option.letter.empty() ? "" : "-" + option.letter + ",") + "--" + option.name;
+void Declare(CommandLine& line, const WorldOption& option, BareWord bare, T& value) {
+  const bool is_bare = bare == BareWord::kWorkload && std::string_view(option.name) == "workload";
+  const std::string names = (is_bare ? "trace," : "") +
+                            (option.letter.empty() ? "" : "-" + option.letter + ",") + "--" +
+                            option.name;
   if constexpr (std::is_same_v<T, bool>) {
     Place(line.Flag(names, value, option.help), option);
   } else {
@@ -41,9 +44,9 @@ void Declare(CommandLine& line, const WorldOption& option, T& value) {
 
 }  // namespace
 
-void DeclareWorld(CommandLine& line, WorldSpec& spec) {
+void DeclareWorld(CommandLine& line, WorldSpec& spec, BareWord bare) {
   for (const WorldOption& option : WorldOptionTable()) {
-    std::visit([&](const auto member) { Declare(line, option, spec.*member); }, option.value);
+    std::visit([&](const auto member) { Declare(line, option, bare, spec.*member); }, option.value);
   }
   for (const WorldOption& option : WorldOptionTable()) {
     line.Exclude(option.name, ExcludedBy(option.name));

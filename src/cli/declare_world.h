@@ -6,7 +6,10 @@
 
 namespace allot {
 
+// Whether a word without an option is the workload: `allot whatif FILE`.
+enum class BareWord { kNone, kWorkload };
+
 // --workload, --cluster, --load, ...; `spec` outlives `line`.
-void DeclareWorld(CommandLine& line, WorldSpec& spec);
+void DeclareWorld(CommandLine& line, WorldSpec& spec, BareWord bare = BareWord::kNone);
 
 }  // namespace allot

@@ -330,7 +330,7 @@ ALLOT_REGISTER(
         [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<ForecastOptions>();
           o->world.oversized = "drop";  // nodes may be drained today
-          DeclareWorld(line, o->world);
+          DeclareWorld(line, o->world, BareWord::kWorkload);
           line.Option("-p,--policy", o->policy, "present policy; see 'allot list'")
               .DefaultText("fifo; of an export in which jobs run or wait easy");
           line.Option("--at", o->at,

@@ -362,6 +362,9 @@ int Run(int argc, char** argv) {
 }  // namespace
 
 int RunProgram(int argc, char** argv) {
+  // Whole lines leave at once, so that notes on standard error never stand in the middle of one
+  // where both go to the same file or terminal.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   InstallInterruptHandler();
   std::vector<char*> words(argv, argv + argc);
   char help[] = "--help";

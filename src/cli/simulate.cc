@@ -6,6 +6,7 @@
 #include "cli/declare_world.h"
 #include "cli/run_command.h"
 #include "core/json_text.h"
+#include "core/labelled_spec.h"
 
 namespace allot {
 namespace {
@@ -19,8 +20,9 @@ struct SimulateOptions {
 
 int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
   World world(o.world);
+  const LabelledSpec policy = ReadLabel(o.policy);
   const std::vector<Contender> contenders = {
-      {o.policy, [&] { return world.MakePolicy(o.policy); }}};
+      {policy.label, [&] { return world.MakePolicy(policy.spec); }, policy.spec}};
   contenders.front().make();
   ExperimentOptions experiment = OptionsOf(globals);
   o.log.Set(&experiment);
@@ -50,7 +52,7 @@ ALLOT_REGISTER(CommandInfo,
                    "simulate", "run one policy on one workload",
                    [](CommandLine& line, const GlobalOptions& globals) {
                      auto o = std::make_shared<SimulateOptions>();
-                     DeclareWorld(line, o->world);
+                     DeclareWorld(line, o->world, BareWord::kWorkload);
                      line.Option("-p,--policy", o->policy,
                                  "policy, e.g. las or las:queues=3600|36000; see 'allot list'")
                          .ShowDefault();

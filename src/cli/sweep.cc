@@ -248,7 +248,8 @@ void DeclareSweep(CommandLine& line, SweepCommand* o) {
   line.Option(
       "--preset", o->preset,
       "a sweep that ships with allot: " + Join(Registry<SweepPreset>::Global().ids(), ", "));
-  line.Option("-p,--policies", o->policies, "policies, joined by commas")
+  line.Option("-p,--policies", o->policies,
+              "policies, joined by commas; NAME=SPEC gives one a name for tables")
       .DefaultText(ComparedPolicies())
       .Topic("Cells");
   const auto list = [&line](const char* name, std::vector<std::string>* values, const char* help) {

@@ -127,7 +127,7 @@ ALLOT_REGISTER(CommandInfo,
                      line.Option("--speed", o->speed, "of a simulation, times real time")
                          .Positive()
                          .ShowDefault();
-                     DeclareWorld(line, o->world);
+                     DeclareWorld(line, o->world, BareWord::kWorkload);
                      line.Exclude("state", {"policy"});
                      return [o] {
                        return o->policy.empty() ? WatchDaemon(o->state)

@@ -13,7 +13,7 @@
 #include "experiment/world.h"
 #include "perf/gavel_tables.h"
 #include "workload/column_guess.h"
-#include "workload/model_map.h"
+#include "workload/name_map.h"
 #include "workload/trace_stats.h"
 
 namespace allot {
@@ -47,11 +47,13 @@ void Explain(const Catalogue& catalogue, const std::string& name, const Workload
 }
 
 std::string WhatIfLine(const std::string& trace, const std::string& format,
-                       const std::string& columns, const std::string& model_map) {
+                       const std::string& columns, const std::string& model_map,
+                       const std::string& type_map) {
   std::string line = "allot whatif --workload " + ShellWord(trace);
   if (format != "auto") line += " --format " + ShellWord(format);
   if (!columns.empty()) line += " --columns " + ShellWord(columns);
   if (!model_map.empty()) line += " --model-map " + ShellWord(model_map);
+  if (!type_map.empty()) line += " --type-map " + ShellWord(type_map);
   return line + " --cluster 16x8";
 }
 
@@ -71,6 +73,7 @@ ALLOT_REGISTER(
             std::string format = "auto";
             ReadOptions read;
             std::string model_map;
+            std::string type_map;
             std::string catalogue;
           };
           auto o = std::make_shared<Options>();
@@ -85,6 +88,8 @@ ALLOT_REGISTER(
                       "without it, a table that no format fits gets a suggestion");
           line.Option("--model-map", o->model_map,
                       "names of models: theirs=ours,..., or a CSV file theirs,ours");
+          line.Option("--type-map", o->type_map,
+                      "names of GPU types: theirs=ours,..., or a CSV file theirs,ours");
           line.Flag("--lenient", o->read.lenient,
                     "drop and count malformed rows instead of stopping");
           line.Option("--catalogue", o->catalogue,
@@ -100,7 +105,12 @@ ALLOT_REGISTER(
             }
             ReadReport report;
             Workload workload = ReadTrace(o->path, o->format, o->read, &report);
-            if (!o->model_map.empty()) ModelMap::Parse(o->model_map).Apply(&workload);
+            if (!o->model_map.empty()) {
+              NameMap::Parse("model-map", o->model_map).RenameModels(&workload);
+            }
+            if (!o->type_map.empty()) {
+              NameMap::Parse("type-map", o->type_map).RenameGpuTypes(&workload);
+            }
             const TraceStats stats = ComputeTraceStats(workload);
             if (!o->catalogue.empty()) {
               Explain(CatalogueNamed(o->catalogue), o->catalogue, &workload, globals);
@@ -115,7 +125,8 @@ ALLOT_REGISTER(
               if (o->path != kEmbeddedWorkload) {
                 std::printf(
                     "\nWhat would change on your cluster (nodes x GPUs, or a node list):\n  %s\n",
-                    WhatIfLine(o->path, o->format, o->read.columns, o->model_map).c_str());
+                    WhatIfLine(o->path, o->format, o->read.columns, o->model_map, o->type_map)
+                        .c_str());
               }
             }
             return 0;

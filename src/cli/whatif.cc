@@ -57,18 +57,23 @@ ALLOT_REGISTER(
           auto o = std::make_shared<WhatIfCommand>();
           o->options.world.profile = "event";   // as an online scheduler decides
           o->options.world.oversized = "drop";  // nodes may be drained today
-          DeclareWorld(line, o->options.world);
+          DeclareWorld(line, o->options.world, BareWord::kWorkload);
           line.Remove({"--workloads", "--setting"});
           line.Option("--present", o->options.present, "policy that stands for the present one")
               .ShowDefault();
-          line.Option("-p,--policies", o->options.policies, "alternatives, joined by commas")
+          line.Option("-p,--policies", o->options.policies,
+                      "alternatives, joined by commas; NAME=SPEC gives one a name")
               .ShowDefault();
           line.Option("--checkpoint", o->options.checkpoint,
                       "folder of a trained policy, another alternative");
           line.Option("--more-nodes", o->options.more_nodes,
-                      "nodes to add, like most of the cluster's, or parts of a cluster (4x8:TYPE); "
-                      "0: none")
-              .ShowDefault();
+                      "nodes to add, of the type that jobs ask for most, or parts of a cluster "
+                      "(4x8:TYPE); 0: none")
+              .DefaultText("a tenth of the cluster's, at least 1");
+          line.Option("--target-wait", o->options.target_wait,
+                      "search for the smallest number of nodes with which jobs wait so long on "
+                      "average under the present policy: seconds, or 30m")
+              .Duration();
           line.Option("-o,--out", o->out, "HTML file").ShowDefault();
           line.Option("--keep", o->keep, "folder for the runs behind the page (default: none)");
           return [o, &line, &globals] {

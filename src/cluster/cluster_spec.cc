@@ -153,11 +153,41 @@ void AddClusterParts(std::string_view line, const std::string& place, ClusterSpe
   for (const std::string_view part : Split(line, ',')) reader.AddPart(Trim(part), spec);
 }
 
+namespace {
+
+// Whether a text that names no file was meant to: it has a folder, or an ending like ".txt".
+bool LooksLikePath(std::string_view text) {
+  if (text.find('/') != std::string_view::npos) return true;
+  const std::size_t dot = text.find_last_of('.');
+  if (dot == std::string_view::npos || dot == 0) return false;
+  if (text.find_first_of(":,") != std::string_view::npos) return false;  // parts with types
+  const std::string_view ending = text.substr(dot + 1);
+  return !ending.empty() && std::isalpha(static_cast<unsigned char>(ending.front())) != 0 &&
+         IsTypeName(ending);
+}
+
+// Whether the text is a file. DataError for a path where no file is, or none that can be read
+// again.
+bool IsClusterFile(const std::string& text) {
+  std::error_code ignored;  // a text that cannot be a path is simply no file
+  if (std::filesystem::is_regular_file(text, ignored)) return true;
+  if (std::filesystem::exists(text, ignored)) {
+    throw DataError("a node list must be a file on disk, because it is read more than once, got {}",
+                    Quoted(text));
+  }
+  if (!LooksLikePath(text)) return false;
+  throw DataError(
+      "no file {}: a cluster is the path of a node list ('allot list cluster-formats'), or parts "
+      "like 16x8 or 6x4:v100,3x8:a100",
+      Quoted(text));
+}
+
+}  // namespace
+
 ClusterSpec ClusterSpec::Parse(std::string_view text) {
   ClusterSpec spec;
   const std::string path(text);
-  std::error_code ignored;  // a text that cannot be a path is simply no file
-  const bool file = std::filesystem::is_regular_file(path, ignored);
+  const bool file = IsClusterFile(path);
   if (file) {
     ReadReport report;
     spec = ReadCluster(path, &report);

@@ -31,7 +31,7 @@ ClusterSpec ReadScontrol(std::string_view text, const std::string& path, ReadRep
     const std::string place = fmt::format("{}:{}", path, line);
     ListedNode node;
     node.name = ValueOf(record, kNodeName);
-    SetGres(ValueOf(record, "Gres="), place, &node);
+    SetGres(ValueOf(record, "Gres="), GresFrom::kRecord, place, &node);
     const std::string_view total = ValueOf(record, "CPUTot=");
     node.cpus = NodeCount("CPUTot", total, place);
     node.memory_mb = NodeCount("RealMemory", ValueOf(record, "RealMemory="), place);

@@ -92,11 +92,13 @@ ClusterSpec ReadSinfo(std::string_view text, const std::string& path, ReadReport
     };
     // Only the reason, which stands last where it is asked for, holds spaces.
     if (fields.size() < header.size()) {
-      throw RowError(fmt::format("a line has {} fields as in the header", header.size()),
-                     std::to_string(fields.size()), place);
+      throw DataError(
+          "a line of sinfo has {} fields as its header, got {} ({}): where a column is cut, its "
+          "values run into the next; {}",
+          header.size(), fields.size(), place, kSinfoAdvice);
     }
     ListedNode node;
-    SetGres(field("GRES"), place, &node);
+    SetGres(field("GRES"), GresFrom::kTable, place, &node);
     node.cpus = NodeCount("CPUS", field("CPUS"), place);
     node.memory_mb = NodeCount("MEMORY", field("MEMORY"), place);
     node.away = AwayBecause(field("STATE"));

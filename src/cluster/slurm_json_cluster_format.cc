@@ -51,7 +51,7 @@ ClusterSpec ReadSlurmJson(std::string_view text, const std::string& path, ReadRe
   const auto add = [&](const SlurmJson& entry, const std::string& name) {
     ListedNode node;
     node.name = name;
-    SetGres(TextIn(entry, "gres"), path + ":1", &node);
+    SetGres(TextIn(entry, "gres"), GresFrom::kRecord, path + ":1", &node);
     node.cpus = NumberIn(entry, "cpus");
     node.memory_mb = NumberIn(entry, entry.contains("real_memory") ? "real_memory" : "memory");
     const SlurmJson& stated =

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/error.h"
 #include "core/strings.h"
 #include "workload/row_error.h"
 #include "workload/slurm_fields.h"
@@ -21,8 +22,14 @@ std::string AwayBecause(std::string_view state) {
   return "";
 }
 
-void SetGres(std::string_view gres, const std::string& place, ListedNode* node) {
+void SetGres(std::string_view gres, GresFrom from, const std::string& place, ListedNode* node) {
   const auto gpus = ParseGresGpus(gres);
+  if (from == GresFrom::kTable && (gpus ? gpus->cut : gres.ends_with(':'))) {
+    throw DataError(
+        "GRES must tell the number of GPUs, as gpu:TYPE:8, got {} ({}): the column is cut, or it "
+        "is one GPU (write gpu:TYPE:1); {}",
+        Quoted(gres), place, kSinfoAdvice);
+  }
   if (!gpus) {
     throw RowError("GRES must be generic resources, like gpu:a100:4(S:0-1)", Quoted(gres), place);
   }

@@ -20,8 +20,10 @@ inline constexpr std::string_view kSinfoAdvice =
 // and those in a reservation or under maintenance belong to the cluster.
 std::string AwayBecause(std::string_view state);
 
-// Sets the GPUs of GRES, "gpu:a100:4(S:0-1)". RowError.
-void SetGres(std::string_view gres, const std::string& place, ListedNode* node);
+// Sets the GPUs of GRES, "gpu:a100:4(S:0-1)". RowError. In a table, whose columns may be cut, also
+// for a type without its number: "gpu:a100" may have been gpu:a100:8.
+enum class GresFrom { kRecord, kTable };
+void SetGres(std::string_view gres, GresFrom from, const std::string& place, ListedNode* node);
 
 // "64", "64+" of nodes that differ; 0 where it says nothing. RowError.
 std::int64_t NodeCount(std::string_view what, std::string_view text, const std::string& place);

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"
+#include "core/labelled_spec.h"
 #include "core/parallel.h"
 #include "core/progress.h"
 #include "core/rng.h"
@@ -70,18 +71,26 @@ std::string ProgressNote(const std::string& policy, const Workload& workload,
 
 std::vector<Contender> ParseContenders(World& world, const std::string& text) {
   std::vector<Contender> contenders;
-  for (const std::string& spec : SplitSpecs(text)) {
+  for (const std::string& part : SplitSpecs(text)) {
+    const auto [label, spec] = ReadLabel(part);
     for (const Contender& other : contenders) {
-      if (other.id == spec) throw UsageError("policy '{}' is named twice", spec);
+      if (other.id == label) throw UsageError("policy '{}' is named twice", label);
       // Results and logs are kept by folder name.
-      const std::string dataset = EpisodeLog::DatasetId(spec);  // coarser than FolderName
+      const std::string dataset = EpisodeLog::DatasetId(label);  // coarser than FolderName
       if (EpisodeLog::DatasetId(other.id) == dataset) {
         throw UsageError("policies '{}' and '{}' would share the folder '{}': run them apart",
-                         other.id, spec, dataset);
+                         other.id, label, dataset);
       }
     }
+    if (label != spec && Registry<PolicyInfo>::Global().Find(label) != nullptr) {
+      throw UsageError("a name for a policy must not be that of another policy, got '{}' in '{}'",
+                       label, part);
+    }
     world.MakePolicy(spec);  // refuse now, not after minutes
-    contenders.push_back({spec, [&world, spec] { return world.MakePolicy(spec); }});
+    Contender& contender = contenders.emplace_back();
+    contender.id = label;
+    contender.make = [&world, made = spec] { return world.MakePolicy(made); };
+    if (label != spec) contender.spec = spec;
   }
   return contenders;
 }
@@ -144,10 +153,19 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     }
     evaluation.workloads.back().window = named.window;
   }
+  std::vector<std::string> ids;
+  for (const Contender& contender : contenders) {
+    if (std::find(ids.begin(), ids.end(), contender.id) != ids.end()) {
+      throw UsageError("policy '{}' is named twice", contender.id);
+    }
+    ids.push_back(contender.id);
+  }
+  const std::vector<std::string> labels = NamesForTables(ids);
   for (const Contender& contender : contenders) {
     EvaluatedPolicy policy;
     policy.id = contender.id;
-    policy.label = contender.id;
+    policy.label = labels[evaluation.policies.size()];
+    if (contender.spec != contender.id) policy.spec = contender.spec;
     policy.oracle = IsOracle(*contender.make(), *scenarios.front().scenario);
     policy.runs.resize(scenarios.size());
     evaluation.policies.push_back(std::move(policy));
@@ -158,15 +176,16 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   Progress progress("simulating", static_cast<std::int64_t>(total), !options.show_progress);
   progress.Update(0, fmt::format("{}, {}", Counted(std::ssize(scenarios), "workload"),
                                  Counted(std::ssize(contenders), "policy")));
+  const bool keeps_notes = !options.out.empty() || options.on_run != nullptr;
   std::mutex mutex;
   std::int64_t done = 0;
   const auto run = [&](std::size_t p, std::size_t w, EpisodeLog* log) {
     const Scenario& scenario = *scenarios[w].scenario;
     std::unique_ptr<Policy> policy = contenders[p].make();
     if (as_choices) policy = std::make_unique<ChoicePolicy>(std::move(policy), StepWindow{});
-    RunOptions run_options = {
-        .keep_unfinished = options.keep_unfinished,
-        .note_allocations = !options.out.empty() || options.on_run != nullptr};
+    const bool several_types = scenario.cluster().types().size() > 1;
+    RunOptions run_options = {.keep_unfinished = options.keep_unfinished,
+                              .note_allocations = keeps_notes || several_types};
     if (options.show_progress) {
       run_options.on_second = [&, p](const Observation& now) {
         const std::string note = ProgressNote(contenders[p].id, scenario.workload(), now);
@@ -204,6 +223,8 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
                    .even_durations = even_durations,
                    .alone = [&alone](JobIndex job, double gpus) { return alone.Of(job, gpus); },
                    .notes = policy->notes()});
+    summary.types =
+        UseByType(scenario.cluster(), scenario.workload(), outcome.records, outcome.notes);
     if (!options.out.empty()) {
       std::filesystem::path folder(options.out);
       if (!options.single_run) {

@@ -16,12 +16,17 @@ namespace allot {
 struct RunOutcome;  // sim/run.h
 
 struct Contender {
-  std::string id;  // row and folder name
+  std::string id;  // row and folder name: its label, else its spec
   std::function<std::unique_ptr<Policy>()> make;
+  std::string spec{};  // "": as the id
+
+  // As ParseContenders takes it.
+  std::string text() const { return spec.empty() ? id : id + "=" + spec; }
 };
 
 // "fifo,las:queues=3600,srtf" -> contenders, as the world's profile means them; UsageError for
-// unknown names before anything runs. A comma inside a spec's parameters belongs to the spec
+// unknown names before anything runs. "mine=index:alpha=1" is called "mine" (core/labelled_spec.h),
+// which must be no other policy's name. A comma inside a spec's parameters belongs to the spec
 // ("index:alpha=1,beta=0,fifo" is two).
 std::vector<Contender> ParseContenders(World& world, const std::string& text);
 

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/strings.h"
+#include "perf/accepted_types.h"
 #include "perf/job_room.h"
 #include "perf/throughput_model.h"
 
@@ -19,15 +20,12 @@ struct Room {
   GpuCount with_hosts = 0;  // with host memory and CPUs
 };
 
-Room RoomIn(std::span<const GpuTypeSpec> types, const Job& job, const Workload& workload) {
-  std::vector<std::string_view> names;
-  if (job.gpu_types >= 0) names = Split(workload.gpu_types[job.gpu_types], '|');
+Room RoomIn(std::span<const GpuTypeSpec> types, const Job& job, const std::vector<bool>& accepted) {
   const Resources per_gpu = HostDemandPerGpu(job, types);
   Room most;
-  for (const GpuTypeSpec& type : types) {
-    const bool accepted = job.gpu_types < 0 || type.name == kUnnamedGpuType ||
-                          std::find(names.begin(), names.end(), type.name) != names.end();
-    if (!accepted || (type.memory_gb > 0 && type.memory_gb < job.gpu_memory_gb)) continue;
+  for (std::size_t t = 0; t < types.size(); ++t) {
+    const GpuTypeSpec& type = types[t];
+    if (!accepted[t] || (type.memory_gb > 0 && type.memory_gb < job.gpu_memory_gb)) continue;
     most.gpus = std::max(most.gpus, type.gpus);
     most.with_hosts = std::max(most.with_hosts, RoomFor(per_gpu, type));
   }
@@ -58,8 +56,10 @@ Oversized OversizedNamed(const std::string& name) {
 
 bool AnyOversized(const Workload& workload, const ClusterSpec& cluster) {
   const std::vector<GpuTypeSpec> types = cluster.type_specs();
+  AcceptedTypes accepted(types);
   return std::any_of(workload.jobs.begin(), workload.jobs.end(), [&](const Job& job) {
-    return job.gpus > RoomIn(types, job, workload).with_hosts;
+    const std::vector<bool>& suited = accepted.Of(workload.gpu_types[job.gpu_types]);
+    return job.gpus > RoomIn(types, job, suited).with_hosts;
   });
 }
 
@@ -67,18 +67,29 @@ void FitToCluster(Oversized oversized, const ClusterSpec& cluster, Workload* wor
                   ReadReport* report) {
   if (oversized == Oversized::kError) return;
   const std::vector<GpuTypeSpec> types = cluster.type_specs();
+  AcceptedTypes accepted(types);
   std::vector<Job> kept;
   kept.reserve(workload->jobs.size());
   for (Job& job : workload->jobs) {
-    const Room room = RoomIn(types, job, *workload);
+    const std::string& names = workload->gpu_types[job.gpu_types];
+    const Room room = RoomIn(types, job, accepted.Of(names));
     const bool fits = job.gpus <= room.with_hosts;
     const std::string place =
         job.line > 0 ? fmt::format("{}:{}", workload->source, job.line) : "job " + job.id;
     if (!fits && oversized == Oversized::kDrop) {
-      report->Drop(room.gpus == 0         ? kTypeIsLacking
-                   : job.gpus > room.gpus ? kRoomIsLacking
-                                          : kHostsAreTooSmall,
-                   place, job.gpus * workload->RecordedRunTime(job));
+      const double gpu_seconds = job.gpus * workload->RecordedRunTime(job);
+      if (accepted.None(names)) {
+        report->LackType(names, gpu_seconds / 3600);
+        report->Drop(fmt::format("asks for GPUs of type '{}', which the cluster lacks "
+                                 "(--oversized drop; --type-map gives it another name)",
+                                 names),
+                     place, gpu_seconds);
+      } else {
+        report->Drop(room.gpus == 0         ? kMemoryIsLacking
+                     : job.gpus > room.gpus ? kRoomIsLacking
+                                            : kHostsAreTooSmall,
+                     place, gpu_seconds);
+      }
       continue;
     }
     if (!fits && room.with_hosts > 0) {
@@ -94,8 +105,13 @@ void FitToCluster(Oversized oversized, const ClusterSpec& cluster, Workload* wor
     kept.push_back(std::move(job));
   }
   if (kept.empty()) {
-    throw DataError("at least one job must fit the cluster, got 0 of {} that fit {} of '{}'",
-                    workload->jobs.size(), cluster.ToString(), workload->name);
+    const std::string lacking = LackingTypesInWords(report->lacking_types);
+    throw DataError("at least one job must fit the cluster, got 0 of {} that fit {} of '{}'{}",
+                    workload->jobs.size(), cluster.ToString(), workload->name,
+                    lacking.empty() ? ""
+                                    : fmt::format("; it lacks the GPU types {}: --type-map "
+                                                  "THEIRS=OURS gives types other names",
+                                                  lacking));
   }
   workload->jobs = std::move(kept);
 }

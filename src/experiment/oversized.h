@@ -10,9 +10,10 @@
 
 namespace allot {
 
-// What drops are counted as.
-inline constexpr std::string_view kTypeIsLacking =
-    "asks for GPUs of a type that the cluster lacks (--oversized drop)";
+// What drops are counted as. Those whose type the cluster lacks name it, and stand in
+// ReadReport::lacking_types as well.
+inline constexpr std::string_view kMemoryIsLacking =
+    "asks for GPUs with more memory than the cluster's (--oversized drop)";
 inline constexpr std::string_view kRoomIsLacking =
     "asks for more GPUs than the cluster has (--oversized drop)";
 

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/labelled_spec.h"
 #include "core/rng.h"
 #include "experiment/world_options.h"
 #include "metrics/sweep_cell.h"
@@ -64,6 +65,16 @@ std::unique_ptr<World> SweepCells::MakeWorld(const std::map<std::string, std::st
 }
 
 void SweepCells::CheckAll() {
+  std::map<std::string, std::string> labels;  // of policies, by label
+  for (const SweepFactor& factor : definition_.factors) {
+    if (factor.name != kPolicyFactor) continue;
+    for (const std::string& text : factor.values) {
+      const auto [known, is_new] = labels.emplace(ReadLabel(text).label, text);
+      if (is_new) continue;
+      throw UsageError("policies of a sweep have different names, got '{}' and '{}'", known->second,
+                       text);
+    }
+  }
   std::set<std::map<std::string, std::string>> worlds;
   std::set<std::pair<std::string, std::string>> policies;  // profile and spec
   for (const CellValues& cell : CellsOf(definition_)) {
@@ -154,6 +165,7 @@ SweepCell SweepCells::RunIn(const Entry& entry, const std::string& spec) const {
   options.tracked = ResolveWindow(definition_.window, scenario.workload());
   options.until = LimitsOf(definition_).cutoff;
   options.time_decisions = false;
+  options.note_allocations = scenario.cluster().types().size() > 1;
   const RunOutcome outcome = RunPolicy(scenario, *policy, {}, {}, options);
   SweepCell cell;
   cell.workload = scenario.workload().name;
@@ -178,6 +190,8 @@ SweepCell SweepCells::RunIn(const Entry& entry, const std::string& spec) const {
       .even_durations = even_durations,
       .alone = [&alone](JobIndex job, double gpus) { return alone.Of(job, gpus); }};
   cell.summary = Summarise(facts);
+  cell.summary.types =
+      UseByType(scenario.cluster(), scenario.workload(), outcome.records, outcome.notes);
   cell.cut_off = cell.summary.unfinished > 0 && options.until < kNever;
   AddDistributions(facts, &cell);
   return cell;

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <unordered_map>
 
 #include "agents/learned/agent.h"
 #include "core/error.h"
 #include "core/strings.h"
+#include "experiment/added_nodes.h"
 #include "experiment/oversized.h"
 #include "experiment/spec_list.h"
 #include "experiment/whatif_notes.h"
@@ -93,15 +95,84 @@ class WhatIfMaker {
     ExperimentOptions experiment = options_.experiment;
     experiment.title = title.empty() ? "The policies on the present cluster" : title;
     experiment.out = (std::filesystem::path(options_.experiment.out) / folder).string();
-    experiment.reference = contenders.front().id;
+    Played played = Play(world, scenarios, contenders, kind, std::move(experiment));
+    for (std::size_t c = 0; c < contenders.size(); ++c) {
+      const EvaluatedPolicy& policy = played.evaluation.policies[c];
+      const RunSummary& summary = policy.runs.front();
+      WhatIfScene scene;
+      scene.kind = kind == Kind::kPolicy && c == 0 ? Kind::kPresent : kind;
+      scene.policy = policy.named_spec();
+      scene.name = policy.label;
+      scene.title = scene.kind == Kind::kPresent ? fmt::format("now ({})", scene.name)
+                                                 : scene.name + (title.empty() ? "" : ", " + title);
+      scene.cluster = played.evaluation.cluster;
+      scene.oracle = policy.oracle;
+      scene.gpu_utilisation = summary.gpu_utilisation;
+      scene.preemptions_per_job =
+          static_cast<double>(summary.preemptions) / static_cast<double>(summary.jobs);
+      scene.unfinished = played.unfinished[c];
+      Fill(played.served[c], &scene);
+      Add(std::move(scene), std::move(played.served[c]));
+    }
+    result_.evaluations.push_back(
+        (std::filesystem::path(options_.experiment.out) / folder).string());
+    return std::move(played.evaluation);
+  }
+
+  // The mean wait under the first policy alone, which nothing is kept of; infinite where a job
+  // does not end.
+  Seconds MeanWait(World& world, const std::vector<Contender>& contenders) {
+    const std::vector<Contender> first = {contenders.front()};
+    ExperimentOptions experiment = options_.experiment;
+    experiment.out.clear();
+    const Played played = Play(world, world.Scenarios(), first, Kind::kNodes, experiment);
+    WhatIfScene scene;
+    Fill(played.served.front(), &scene);
+    return played.unfinished.front() > 0 ? kNever : scene.avg_wait_s;
+  }
+
+  void AddGroups(const Workload& workload) {
+    result_.what_if.users = Groups(workload, workload.users, &Job::user);
+    result_.what_if.partitions = Groups(workload, workload.tenants, &Job::tenant);
+    if (result_.what_if.loads.empty()) return;
+    result_.what_if.types = Groups(workload, workload.gpu_types, &Job::gpu_types);
+    for (WhatIfGroup& group : result_.what_if.types) {
+      if (group.name.empty()) group.name = "any";
+    }
+  }
+
+  WhatIfResult& result() { return result_; }
+
+ private:
+  // By contender.
+  struct Played {
+    Evaluation evaluation;
+    std::vector<Served> served;
+    std::vector<std::int64_t> unfinished;
+  };
+
+  Played Play(World& world, const std::vector<World::Named>& scenarios,
+              const std::vector<Contender>& contenders, Kind kind, ExperimentOptions experiment) {
     const Workload& workload = scenarios.front().scenario->workload();
-    std::vector<Served> served(contenders.size());
-    std::vector<std::int64_t> unfinished(contenders.size());
+    if (present_.empty()) {
+      for (std::size_t j = 0; j < workload.jobs.size(); ++j) present_[workload.jobs[j].id] = j;
+    }
+    Played played;
+    played.served.resize(contenders.size());
+    played.unfinished.resize(contenders.size());
+    for (Served& served : played.served) {
+      served.wait.assign(present_.size(), kUnknown);
+      served.jct.assign(present_.size(), kUnknown);
+    }
+    experiment.reference = contenders.front().id;
     experiment.on_run = [&](std::size_t c, std::size_t, RunOutcome&& outcome) {
       for (const JobRecord& record : outcome.records) {
+        const Job& job = workload.jobs[static_cast<std::size_t>(record.job)];
+        // Added nodes may have room for jobs that the present cluster has none for.
+        const auto place = present_.find(job.id);
+        if (place == present_.end()) continue;
         const bool ended = record.finish != kNever;
         const double jct = ended ? record.finish - record.submit : kUnknown;
-        const Job& job = workload.jobs[static_cast<std::size_t>(record.job)];
         // All time without GPUs; of elastic jobs, who hold several numbers of them, to the start.
         const double wait = kind == Kind::kElastic
                                 ? record.first_start - record.submit
@@ -109,41 +180,15 @@ class WhatIfMaker {
         // How long a job waited that the record leaves waiting, or ran that it leaves running, is
         // not known of what happened: no mean of what could have happened has it either.
         const bool waited = ended && job.outcome != Outcome::kPending;
-        served[c].wait.push_back(waited ? wait : kUnknown);
-        served[c].jct.push_back(job.ended() ? jct : kUnknown);
-        unfinished[c] += ended ? 0 : 1;
+        played.served[c].wait[place->second] = waited ? wait : kUnknown;
+        played.served[c].jct[place->second] = job.ended() ? jct : kUnknown;
+        played.unfinished[c] += ended ? 0 : 1;
       }
     };
-    Evaluation evaluation = RunExperiment(world, scenarios, contenders, experiment);
-    for (std::size_t c = 0; c < contenders.size(); ++c) {
-      const RunSummary& summary = evaluation.policies[c].runs.front();
-      WhatIfScene scene;
-      scene.kind = kind == Kind::kPolicy && c == 0 ? Kind::kPresent : kind;
-      scene.policy = contenders[c].id;
-      scene.title = scene.kind == Kind::kPresent
-                        ? fmt::format("now ({})", contenders[c].id)
-                        : contenders[c].id + (title.empty() ? "" : ", " + title);
-      scene.cluster = evaluation.cluster;
-      scene.oracle = evaluation.policies[c].oracle;
-      scene.gpu_utilisation = summary.gpu_utilisation;
-      scene.preemptions_per_job =
-          static_cast<double>(summary.preemptions) / static_cast<double>(summary.jobs);
-      scene.unfinished = unfinished[c];
-      Fill(served[c], &scene);
-      Add(std::move(scene), std::move(served[c]));
-    }
-    result_.evaluations.push_back(experiment.out);
-    return evaluation;
+    played.evaluation = RunExperiment(world, scenarios, contenders, experiment);
+    return played;
   }
 
-  void AddGroups(const Workload& workload) {
-    result_.what_if.users = Groups(workload, workload.users, &Job::user);
-    result_.what_if.partitions = Groups(workload, workload.tenants, &Job::tenant);
-  }
-
-  WhatIfResult& result() { return result_; }
-
- private:
   void Add(WhatIfScene scene, Served served) {
     result_.what_if.scenes.push_back(std::move(scene));
     served_.push_back(std::move(served));
@@ -186,7 +231,8 @@ class WhatIfMaker {
 
   const WhatIfOptions& options_;
   WhatIfResult result_;
-  std::vector<Served> served_;  // by scene
+  std::vector<Served> served_;                            // by scene
+  std::unordered_map<std::string, std::size_t> present_;  // jobs of the present cluster, by id
 };
 
 // The trained policy under the id "learned".
@@ -236,22 +282,6 @@ void AddMeaning(const std::string& id, WhatIf* what_if) {
   if (info != nullptr) what_if->policies.emplace_back(id, info->summary);
 }
 
-// "" where some job accepts each type of the nodes that are added.
-std::string UnwantedTypes(const Workload& workload, const ClusterSpec& added) {
-  std::string notes;
-  for (const std::string& type : added.types()) {
-    const bool wanted =
-        std::any_of(workload.jobs.begin(), workload.jobs.end(), [&](const Job& job) {
-          if (job.gpu_types < 0) return true;
-          const auto accepted = Split(workload.gpu_types[job.gpu_types], '|');
-          return std::find(accepted.begin(), accepted.end(), type) != accepted.end();
-        });
-    if (!wanted) notes += fmt::format("No job accepts GPUs of type '{}', which are added. ", type);
-  }
-  if (!notes.empty()) notes += "The jobs of the trace name the types that they ran on.";
-  return notes;
-}
-
 // The house's strongest rules on jobs that may run on fewer or more GPUs, where speeds are known.
 void AddElastic(const WhatIfOptions& options, const WorldSpec& spec, WorkloadCache* cache,
                 WhatIfMaker* maker) {
@@ -281,33 +311,14 @@ void AddElastic(const WhatIfOptions& options, const WorldSpec& spec, WorkloadCac
   }
 }
 
-}  // namespace
-
-ClusterSpec AddedNodes(const ClusterSpec& cluster, const std::string& more_nodes) {
-  const auto count = ParseInteger(more_nodes);
-  if (!count) return ClusterSpec::Parse(more_nodes);
-  if (*count < 1 || *count > 100'000) {
-    throw UsageError(
-        "--more-nodes must be a number from 1 to 100000 or parts of a cluster like 4x8:TYPE, got "
-        "'{}'",
-        more_nodes);
-  }
-  using NodeKind = std::pair<GpuTypeIndex, GpuCount>;
-  std::map<NodeKind, std::pair<std::int64_t, const Node*>> kinds;  // nodes, and the first
-  for (const Node& node : cluster.nodes()) {
-    if (node.capacity.gpus == 0) continue;
-    auto& [nodes, first] = kinds[NodeKind(node.type, node.capacity.gpus)];
-    if (nodes++ == 0) first = &node;
-  }
-  const auto most = std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
-    return a.second.first < b.second.first;
-  });
-  const Node& like = *most->second.second;
-  ClusterSpec added;
-  added.AddNodes(static_cast<std::int32_t>(*count), like.capacity,
-                 cluster.types()[static_cast<std::size_t>(like.type)]);
-  return added;
+// The world with these nodes beside its own.
+WorldSpec WithNodes(const WorldSpec& spec, const ClusterSpec& cluster, const ClusterSpec& added) {
+  WorldSpec larger = spec;
+  larger.cluster = cluster.ToString() + "," + added.ToString();
+  return larger;
 }
+
+}  // namespace
 
 WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   WorkloadCache cache;
@@ -340,17 +351,10 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
                      contenders.size(), options.present);
   }
   for (Contender& contender : ParseContenders(world, options.policies)) {
-    if (contender.id != options.present) contenders.push_back(std::move(contender));
+    if (contender.id != contenders.front().id) contenders.push_back(std::move(contender));
   }
   if (!options.checkpoint.empty()) {
     contenders.push_back(LearnedContender(options.checkpoint, world.name()));
-  }
-  std::string more;
-  ClusterSpec added;
-  if (options.more_nodes != "0") {
-    added = AddedNodes(world.cluster(), options.more_nodes);
-    what_if.added_nodes = added.InWords();
-    more = world.cluster().ToString() + "," + added.ToString();
   }
   const std::vector<World::Named> scenarios = world.Scenarios();
   if (options.on_note) options.on_note(world.OverloadHint(scenarios));
@@ -365,12 +369,20 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   what_if.span = workload.Span();
   what_if.cluster = world.cluster().ToString();
   what_if.cluster_in_words = world.cluster().InWords();
-  what_if.without_type = DropsAs(kTypeIsLacking, world.read_report());
-  what_if.without_room = DropsAs(kRoomIsLacking, world.read_report());
+  what_if.lacking_types = world.read_report().lacking_types;
+  what_if.without_room =
+      DropsAs(kRoomIsLacking, world.read_report()) + DropsAs(kMemoryIsLacking, world.read_report());
   what_if.without_hosts = DropsAs(kHostsAreTooSmall, world.read_report());
   for (const Contender& contender : contenders) AddMeaning(contender.id, &what_if);
   what_if.gpus = world.cluster().total().gpus;
   what_if.load = scenarios.front().load;
+  what_if.loads = LoadByType(workload, world.cluster().type_specs());
+  std::string more_nodes = options.more_nodes;
+  if (options.target_wait && !more_nodes.empty()) {
+    throw UsageError("--target-wait searches for the number of nodes, got --more-nodes {} as well",
+                     more_nodes);
+  }
+  if (more_nodes != "0") AddedNodes(world.cluster(), what_if.loads, more_nodes);  // refuse now
   what_if.command = options.experiment.command;
   maker.AddRecord(workload, what_if.gpus);
   const Evaluation evaluation =
@@ -379,22 +391,32 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   what_if.read = evaluation.read;
   const std::size_t best = BestAlternative(evaluation);
 
-  if (!more.empty()) {
-    WorldSpec larger = present_spec;
-    larger.cluster = more;
-    World with_more(larger, &cache);
+  if (options.target_wait) {
+    what_if.target =
+        SearchTarget(*options.target_wait, SceneOf(what_if, Kind::kPresent)->avg_wait_s,
+                     world.cluster(), what_if.loads, [&](const ClusterSpec& added) {
+                       World larger(WithNodes(present_spec, world.cluster(), added), &cache);
+                       return maker.MeanWait(larger, ParseContenders(larger, options.present));
+                     });
+    more_nodes = fmt::format("{}", what_if.target->nodes.value_or(what_if.target->most_tried));
+  }
+  if (more_nodes != "0") {
+    const ClusterSpec added = AddedNodes(world.cluster(), what_if.loads, more_nodes);
+    what_if.added_nodes = added.InWords();
+    World with_more(WithNodes(present_spec, world.cluster(), added), &cache);
     std::vector<Contender> two = ParseContenders(with_more, options.present);
     if (best > 0) {
       const Contender& chosen = contenders[best];
       two.push_back(chosen.id == "learned" ? chosen
-                                           : ParseContenders(with_more, chosen.id).front());
+                                           : ParseContenders(with_more, chosen.text()).front());
     }
-    const auto count = ParseInteger(options.more_nodes);
-    const std::string unwanted = UnwantedTypes(workload, added);
+    const bool like_present = more_nodes.empty() || ParseInteger(more_nodes);
+    const std::size_t count = added.nodes().size();
+    const std::string unwanted = UnwantedTypes(with_more.trace(), added);
     if (!unwanted.empty()) what_if.notes.push_back(unwanted);
     maker.Run(with_more, with_more.Scenarios(), two,
-              count ? fmt::format("{} more node{}", *count, *count == 1 ? "" : "s")
-                    : options.more_nodes + " more",
+              like_present ? fmt::format("{} more node{}", count, count == 1 ? "" : "s")
+                           : more_nodes + " more",
               Kind::kNodes, "more-nodes");
   }
   if (!fixed_sizes.empty()) what_if.notes.push_back(fixed_sizes);

@@ -3,6 +3,7 @@
 // on a larger cluster, and elastic where their speeds are known.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,10 @@ struct WhatIfOptions {
   std::string present = kPresentPolicy;
   std::string policies = kWhatIfPolicies;  // alternatives, joined by commas
   std::string checkpoint{};                // of a trained policy; "": none
-  // So many nodes like most of the cluster's, or parts of a cluster ("4x8:a100"); "0": none.
-  std::string more_nodes = "10";
+  std::string more_nodes{};                // as AddedNodes; "0": none
+  // The smallest number of added nodes is searched with which the present policy lets jobs wait so
+  // long on average, at most.
+  std::optional<Seconds> target_wait{};
   ExperimentOptions experiment{};  // out: folder for the runs, one below it for each world
   // Takes what a person should know before the runs: what reading left out, overload.
   std::function<void(const std::string&)> on_note{};
@@ -37,8 +40,5 @@ struct WhatIfResult {
 
 // UsageError for policies or nodes that do not exist; errors as World and RunExperiment.
 WhatIfResult RunWhatIf(const WhatIfOptions& options);
-
-// So many nodes like most of the cluster's, or those of a text as ClusterSpec::Parse takes it.
-ClusterSpec AddedNodes(const ClusterSpec& cluster, const std::string& more_nodes);
 
 }  // namespace allot

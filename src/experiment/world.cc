@@ -14,12 +14,13 @@
 #include "experiment/oversized.h"
 #include "experiment/spec_list.h"
 #include "perf/elastic.h"
+#include "perf/load_by_type.h"
 #include "sim/objectives.h"
 #include "sim/profile.h"
 #include "workload/arrival_law.h"
 #include "workload/history_file.h"
 #include "workload/job_rules.h"
-#include "workload/model_map.h"
+#include "workload/name_map.h"
 #include "workload/sample.h"
 #include "workload/trace_stats.h"
 
@@ -104,10 +105,16 @@ std::shared_ptr<const Workload> World::Prepared(std::shared_ptr<const Workload> 
   }
   const bool keeps_sizes = spec_.rigid && std::any_of(read->jobs.begin(), read->jobs.end(),
                                                       [](const Job& job) { return !job.rigid(); });
-  if (oversized == Oversized::kError && spec_.model_map.empty() && !keeps_sizes) return read;
+  const bool renames = !spec_.model_map.empty() || !spec_.type_map.empty();
+  if (oversized == Oversized::kError && !renames && !keeps_sizes) return read;
   auto workload = std::make_shared<Workload>(*read);
   if (keeps_sizes) std::ranges::for_each(workload->jobs, [](Job& job) { KeepRequestedSize(&job); });
-  if (!spec_.model_map.empty()) ModelMap::Parse(spec_.model_map).Apply(workload.get());
+  if (!spec_.model_map.empty()) {
+    NameMap::Parse("model-map", spec_.model_map).RenameModels(workload.get());
+  }
+  if (!spec_.type_map.empty()) {
+    NameMap::Parse("type-map", spec_.type_map).RenameGpuTypes(workload.get());
+  }
   FitToCluster(oversized, cluster(), workload.get(), report);
   return workload;
 }
@@ -324,9 +331,26 @@ std::shared_ptr<const Scenario> World::WholeRecord() {
 }
 
 std::string World::OverloadHint(const std::vector<Named>& scenarios) const {
+  if (in_settings()) return "";
+  std::vector<TypeLoad> loads;  // where one type is asked for most
+  for (const Named& named : scenarios) {
+    std::vector<TypeLoad> here =
+        LoadByType(named.scenario->workload(), named.scenario->cluster().type_specs());
+    const TypeLoad* const most = MostLoaded(here);
+    const TypeLoad* const known = MostLoaded(loads);
+    if (most == nullptr || most->demand <= 1) continue;
+    if (known == nullptr || most->demand > known->demand) loads = std::move(here);
+  }
+  if (const TypeLoad* const most = MostLoaded(loads)) {
+    return fmt::format(
+        "note: jobs ask for {:.2f} times the GPU time that the {} GPUs of type '{}' have while "
+        "jobs "
+        "are submitted: their queue grows\n      (by type: {})\n",
+        most->demand, most->gpus, most->type, LoadsInWords(loads));
+  }
   double highest = 0;
   for (const Named& named : scenarios) highest = std::max(highest, named.load);
-  if (in_settings() || !spec_.loads.empty() || highest < 3) return "";
+  if (!spec_.loads.empty() || highest < 3) return "";
   return fmt::format(
       "note: the workload offers {:.1f} times what {} can serve, most jobs will only queue;\n"
       "      --load 1.0 takes a sub-sample that fits, --cluster gives more GPUs\n",
@@ -371,6 +395,7 @@ nlohmann::ordered_json World::ToJson() {
   }
   if (!spec_.columns.empty()) json["columns"] = spec_.columns;
   if (!spec_.model_map.empty()) json["model_map"] = spec_.model_map;
+  if (!spec_.type_map.empty()) json["type_map"] = spec_.type_map;
   if (spec_.oversized != "error") json["oversized"] = spec_.oversized;
   if (options.launch_cost > 0) json["launch_cost_s"] = options.launch_cost;
   if (!spec_.beliefs.empty()) json["beliefs"] = spec_.beliefs;

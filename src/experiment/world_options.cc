@@ -122,6 +122,12 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .help = "names of models: theirs=ours,..., or a CSV file theirs,ours",
        .topic = kWorkload,
        .detail = true},
+      {.name = "type-map",
+       .value = &W::type_map,
+       .help = "names of GPU types: theirs=ours,..., or a CSV file theirs,ours. Case, separators, "
+               "vendor, memory and form need none: 'Tesla V100-SXM2-32GB' is a v100",
+       .topic = kWorkload,
+       .detail = true},
       {.name = "oversized",
        .value = &W::oversized,
        .help = "jobs that ask for more GPUs, host memory or CPUs than the cluster has: error, "

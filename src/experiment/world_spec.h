@@ -13,7 +13,8 @@ struct WorldSpec {
   std::string workload = "embedded";  // trace file, "embedded", or "law:NAME"
   std::string format = "auto";        // of the trace
   std::string columns{};              // of a table, as ColumnMap::Parse; "": none are named
-  std::string model_map{};            // as ModelMap::Parse; "": names stay
+  std::string model_map{};            // as NameMap::Parse; "": names stay
+  std::string type_map{};             // likewise, of GPU types
   std::string oversized = "error";    // as OversizedNamed: jobs larger than the cluster
   bool lenient = false;               // drop and count malformed rows instead of stopping
   bool late_deadlines = false;        // objectives that their jobs cannot meet are no error

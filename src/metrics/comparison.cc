@@ -220,7 +220,7 @@ Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>
   const std::string& name = ReferenceOf(evaluation).label;
   if (evaluation.training_overlap != TrainingOverlap::kNone &&
       std::none_of(evaluation.policies.begin(), evaluation.policies.end(),
-                   [](const EvaluatedPolicy& policy) { return StrongRule(policy.id); })) {
+                   [](const EvaluatedPolicy& policy) { return StrongRule(policy.named_spec()); })) {
     headline.missing =
         "The strongest rules that are not learned are missing here: index and srtf:sizing=hull.";
   }
@@ -342,6 +342,11 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
   }
   if (!evaluation.autoscale.empty()) {
     table.AddNote(fmt::format("Nodes came and went with their use: {}.", evaluation.autoscale));
+  }
+  for (const PolicyRow& row : rows) {
+    const EvaluatedPolicy& policy = evaluation.policies[row.policy];
+    if (policy.label == policy.named_spec()) continue;
+    table.AddNote(fmt::format("{}: {}", policy.label, policy.named_spec()));
   }
   if (oracle) table.AddNote("(oracle): uses true job lengths, which no real scheduler knows.");
   for (std::string& sentence : StuckInWords(evaluation, rows)) table.AddNote(std::move(sentence));

@@ -47,6 +47,7 @@ EvaluatedPolicy PolicyFromJson(const Json& json, std::size_t workloads, std::str
   EvaluatedPolicy policy;
   policy.id = RequireText(json, "id", where);
   policy.label = RequireText(json, "label", where);
+  if (json.contains("spec")) policy.spec = RequireText(json, "spec", where);
   policy.oracle = RequireFlag(json, "oracle", where);
   const Json& runs = RequireList(json, "runs", where);
   if (runs.size() != workloads) {
@@ -113,6 +114,7 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
                                 {"label", policy.label},
                                 {"oracle", policy.oracle},
                                 {"runs", std::move(runs)}});
+    if (!policy.spec.empty()) json["policies"].back()["spec"] = policy.spec;
   }
   return json;
 }

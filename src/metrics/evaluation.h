@@ -30,10 +30,13 @@ struct EvaluatedWorkload {
 std::vector<std::int32_t> WindowsOf(const std::vector<EvaluatedWorkload>& workloads);
 
 struct EvaluatedPolicy {
-  std::string id;                // as on the command line, unique; also its folder's name
-  std::string label;             // for people; may equal the id
+  std::string id;                // label or spec as on the command line, unique; its folder's name
+  std::string label;             // for people: the id, or a shorter one of this evaluation
+  std::string spec{};            // where the id is a name that its user gave; "": the id
   bool oracle = false;           // used true lengths
   std::vector<RunSummary> runs;  // one per workload, in their order
+
+  const std::string& named_spec() const { return spec.empty() ? id : spec; }
 };
 
 // Whether training saw the workloads.

@@ -4,6 +4,7 @@
 
 #include "metrics/comparison.h"
 #include "metrics/service_table.h"
+#include "metrics/type_table.h"
 
 namespace allot {
 
@@ -18,6 +19,7 @@ std::string EvaluationText(const Evaluation& evaluation) {
     text += "\n" + ServiceTable(evaluation, rows).ToText();
     if (HasTenants(evaluation)) text += "\n" + TenantTable(evaluation, rows).ToText();
   }
+  if (HasTypes(evaluation)) text += "\n" + TypeTable(evaluation, rows).ToText();
   if (evaluation.policies.size() > 1) {
     const Headline headline = MakeHeadline(evaluation, rows);
     text += fmt::format("\n{} {}\n", headline.finding, headline.verdict);

@@ -32,6 +32,14 @@ std::string HumanFixed(double value, int decimals) {
   return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
 }
 
+std::string HumanHours(double hours) {
+  if (!std::isfinite(hours)) return "-";
+  const double size = std::abs(hours);
+  if (size >= 99.95) return HumanCount(std::llround(hours));
+  if (size > 0 && size < 0.095) return fmt::format("{:.1g}", hours);
+  return fmt::format("{:.1f}", hours);
+}
+
 std::string HumanShare(double share) {
   return std::isfinite(share) ? fmt::format("{:.1f} %", share * 100) : "-";
 }

@@ -25,6 +25,7 @@
 #include "metrics/report_sweep.h"
 #include "metrics/service_table.h"
 #include "metrics/training_curves.h"
+#include "metrics/type_table.h"
 
 namespace allot {
 namespace {
@@ -224,6 +225,9 @@ std::string EvaluationSection(const EvaluationRuns& runs, std::size_t index, Jso
             ServiceTable(evaluation, rows).ToHtml();
     if (HasTenants(evaluation)) html += TenantTable(evaluation, rows).ToHtml();
     html += "</details>\n";
+  }
+  if (HasTypes(evaluation)) {
+    html += "<h3>By GPU type</h3>\n" + TypeTable(evaluation, rows).ToHtml();
   }
   if (evaluation.workloads.size() > 1) html += WorkloadTable(evaluation, rows);
   html += EvaluationFigures(runs, index, data);

@@ -166,6 +166,7 @@ nlohmann::ordered_json ToJson(const RunSummary& s) {
   if (std::isfinite(s.node_hours)) json["node_hours"] = s.node_hours;
   if (std::isfinite(s.cost)) json["cost"] = s.cost;
   if (s.service) json["service"] = ToJson(*s.service);
+  if (!s.types.empty()) json["gpu_types"] = ToJson(s.types);
   for (const auto& [name, text] : s.notes) json["notes"][name] = text;
   return json;
 }
@@ -199,6 +200,9 @@ RunSummary SummaryFromJson(const nlohmann::ordered_json& json, std::string_view 
   if (json.contains("cost")) s.cost = RequireNumber(json, "cost", where);
   if (json.contains("service")) {
     s.service = ServiceFromJson(json["service"], fmt::format("{}: service", where));
+  }
+  if (json.contains("gpu_types")) {
+    s.types = TypeUseFromJson(json["gpu_types"], fmt::format("{}: gpu_types", where));
   }
   if (json.contains("notes")) {
     for (const auto& [name, text] : json["notes"].items()) {

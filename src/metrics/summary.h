@@ -13,6 +13,7 @@
 
 #include "cluster/job_record.h"
 #include "metrics/service.h"
+#include "metrics/type_use.h"
 
 namespace allot {
 
@@ -44,6 +45,7 @@ struct RunSummary {
   double node_hours = kUnknown;             // of nodes that were there, first submit to last finish
   double cost = kUnknown;                   // of these; unknown where nodes have no price
   std::optional<ServiceSummary> service{};  // where the workload was known
+  std::vector<TypeUse> types{};             // where the cluster has several GPU types
   std::vector<std::pair<std::string, std::string>> notes{};  // what the policy says of itself
 
   bool operator==(const RunSummary&) const = default;

@@ -14,6 +14,15 @@ namespace {
 std::string Field(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 std::string Field(std::int64_t value) { return fmt::format("{}", value); }
 
+// "a10=1.51|a100=0"; empty for a cluster of one type.
+std::string DemandField(const std::vector<TypeUse>& types) {
+  std::string text;
+  for (const TypeUse& type : types) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : "|", type.type, Field(type.demand));
+  }
+  return text;
+}
+
 // None where the key is absent.
 std::vector<double> Numbers(const Json& json, const char* key, std::string_view where) {
   std::vector<double> numbers;
@@ -163,7 +172,8 @@ std::string SweepCellsCsv(const SweepResults& results) {
                            "arrivals_use",
                            "cut_off",
                            "hidden",
-                           "failed"}) {
+                           "failed",
+                           "demand_by_type"}) {
     header.emplace_back(name);
   }
   std::string text = Line(header);
@@ -196,7 +206,8 @@ std::string SweepCellsCsv(const SweepResults& results) {
                               Field(cell.arrivals_use),
                               std::string(cell.cut_off ? "true" : "false"),
                               Field(cell.hidden),
-                              cell.failed}) {
+                              cell.failed,
+                              DemandField(s.types)}) {
       fields.push_back(std::move(field));
     }
     text += Line(fields);

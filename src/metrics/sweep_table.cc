@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/labelled_spec.h"
 #include "core/strings.h"
 #include "metrics/csv.h"
 #include "metrics/humanise.h"
@@ -89,6 +90,7 @@ Json IntervalJson(const PairedRatio& value) {
 
 std::vector<SweepRow> Aggregate(const SweepResults& results) {
   const std::size_t seed_at = results.FactorAt(kSeedFactor);
+  const std::size_t policy_at = results.FactorAt(kPolicyFactor);
   std::vector<Values> order;
   std::map<Values, CellsBySeed> groups;
   for (const SweepCell& cell : results.cells) {
@@ -126,6 +128,7 @@ std::vector<SweepRow> Aggregate(const SweepResults& results) {
       reference[results.FactorAt(factor)] = value;
     }
     row.reference = reference == key;
+    row.values[policy_at] = ReadLabel(key[policy_at]).label;
     if (const auto found = groups.find(reference); found != groups.end()) {
       row.ratio = RatioTo(found->second, group);
     }

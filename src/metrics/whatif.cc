@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "metrics/html.h"
 #include "metrics/humanise.h"
@@ -71,7 +72,85 @@ std::string KnownCauses(const WhatIf& what_if) {
   if (!(lost > kOfWeight * all)) return "";
   return fmt::format(
       "First of all, {} of {} GPU-hours of the file are left out, most of them as \"{}\". ",
-      HumanFixed(lost, 0), HumanFixed(all, 0), what_if.left_out.front().reason);
+      HumanHours(lost), HumanHours(all), what_if.left_out.front().reason);
+}
+
+// What is said of jobs that do not fit the cluster, and whether they are so many that nothing else
+// comes before it.
+struct UnfitFinding {
+  std::string sentence;
+  bool many = false;
+};
+
+std::optional<UnfitFinding> UnfitJobs(const WhatIf& what_if) {
+  constexpr double kMany = 0.05;  // of the jobs, or of the GPU time
+  std::int64_t without_type = 0;
+  double hours = 0;
+  for (const LackingType& type : what_if.lacking_types) {
+    without_type += type.jobs;
+    hours += type.gpu_hours;
+  }
+  const std::int64_t unfit = without_type + what_if.without_room + what_if.without_hosts;
+  if (unfit == 0) return std::nullopt;
+  UnfitFinding finding;
+  finding.sentence = fmt::format("{} of {} jobs of the trace are not in these figures",
+                                 HumanCount(unfit), HumanCount(unfit + what_if.jobs));
+  if (without_type > 0) {
+    finding.sentence += fmt::format(
+        ": this cluster lacks the GPU type that they ask for, {}, with {} of {} GPU-hours "
+        "(--type-map THEIRS=OURS gives types the names of the cluster's)",
+        LackingTypesInWords(what_if.lacking_types), HumanHours(hours),
+        HumanHours(hours + what_if.gpu_hours));
+  }
+  const auto add = [&](std::int64_t jobs, const char* reason) {
+    if (jobs == 0) return;
+    const bool first = finding.sentence.find(':') == std::string::npos;
+    finding.sentence += fmt::format("{} {} {}", first ? ":" : ", and", HumanCount(jobs), reason);
+  };
+  add(what_if.without_room, "ask for more GPUs or GPU memory than it has");
+  add(what_if.without_hosts, "ask for more host memory or CPUs than its nodes have");
+  finding.sentence += '.';
+  finding.many = static_cast<double>(unfit) > kMany * static_cast<double>(unfit + what_if.jobs) ||
+                 hours > kMany * (hours + what_if.gpu_hours);
+  return finding;
+}
+
+// "" where no type is asked for more than it has.
+std::string OverloadedType(const WhatIf& what_if) {
+  const TypeLoad* const most = MostLoaded(what_if.loads);
+  if (most == nullptr || most->demand <= 1) return "";
+  return fmt::format(
+      "Jobs ask for {} times the GPU time that the {} GPUs of type {} have while jobs are "
+      "submitted, "
+      "so that their queue grows (by type: {}).",
+      HumanFixed(most->demand, 2), most->gpus, most->type, LoadsInWords(what_if.loads));
+}
+
+std::string TargetInWords(const WhatIf& what_if) {
+  const WhatIfTarget& target = *what_if.target;
+  const std::string wanted = fmt::format("A mean wait of at most {}", HumanDuration(target.wait_s));
+  if (!target.nodes) {
+    return fmt::format("{} is not reached with {} more nodes ({}): it is then {}.", wanted,
+                       HumanCount(target.most_tried), what_if.added_nodes,
+                       HumanDuration(target.reached_wait_s));
+  }
+  if (*target.nodes == 0) {
+    return fmt::format("{} needs no more nodes: it is {}.", wanted,
+                       HumanDuration(target.reached_wait_s));
+  }
+  return fmt::format(
+      "{} needs {} more node{} ({}): under the present policy it is then {}, with one "
+      "node less {}.",
+      wanted, HumanCount(*target.nodes), *target.nodes == 1 ? "" : "s", what_if.added_nodes,
+      HumanDuration(target.reached_wait_s), HumanDuration(target.one_less_wait_s));
+}
+
+nlohmann::ordered_json ToJson(const WhatIfTarget& target) {
+  nlohmann::ordered_json json = {{"wait_s", target.wait_s}, {"nodes", nullptr}};
+  if (target.nodes) json["nodes"] = *target.nodes;
+  json["reached_wait_s"] = target.reached_wait_s;
+  json["one_less_wait_s"] = target.one_less_wait_s;
+  return json;
 }
 
 std::string Percent(double ratio) { return HumanShare(std::abs(1 - ratio)); }
@@ -97,18 +176,8 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
                                    HumanDuration(recorded->avg_wait_s), half,
                                    HumanDuration(recorded->p95_wait_s)));
   }
-  if (const std::int64_t unfit =
-          what_if.without_type + what_if.without_room + what_if.without_hosts;
-      unfit > 0) {
-    findings.push_back(fmt::format(
-        "{} of {} jobs of the trace are not in these figures: {} ask for a GPU type that this "
-        "cluster lacks, {} for more GPUs than it has{}.",
-        HumanCount(unfit), HumanCount(unfit + what_if.jobs), HumanCount(what_if.without_type),
-        HumanCount(what_if.without_room),
-        what_if.without_hosts == 0 ? ""
-                                   : fmt::format(", {} for more host memory or CPUs than its nodes "
-                                                 "have",
-                                                 HumanCount(what_if.without_hosts))));
+  if (const auto unfit = UnfitJobs(what_if)) {
+    findings.insert(unfit->many ? findings.begin() : findings.end(), unfit->sentence);
   }
   if (what_if.most_gpus_at_once > what_if.gpus) {
     findings.push_back(fmt::format("The record held {} GPUs at once, this cluster has {}.",
@@ -119,7 +188,7 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
     const double ratio = present->avg_wait_s / recorded->avg_wait_s;
     std::string text =
         fmt::format("The present policy, simulated ({}), lets them wait {} on average",
-                    present->policy, HumanDuration(present->avg_wait_s));
+                    present->name, HumanDuration(present->avg_wait_s));
     const double apart = std::abs(present->avg_wait_s - recorded->avg_wait_s);
     if (apart <= 0.01 * recorded->avg_jct_s) {
       text += ", as in the record to a hundredth of the mean completion time.";
@@ -144,8 +213,12 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
     findings.push_back(fmt::format(
         "The present policy, simulated ({}), lets jobs wait {} on "
         "average, one in twenty {} or more.",
-        present->policy, HumanDuration(present->avg_wait_s), HumanDuration(present->p95_wait_s)));
+        present->name, HumanDuration(present->avg_wait_s), HumanDuration(present->p95_wait_s)));
   }
+  if (std::string overloaded = OverloadedType(what_if); !overloaded.empty()) {
+    findings.push_back(std::move(overloaded));
+  }
+  if (what_if.target) findings.push_back(TargetInWords(what_if));
   if (const WhatIfScene* const best = BestOf(what_if, Kind::kPolicy)) {
     findings.push_back(best->avg_jct_s < present->avg_jct_s
                            ? fmt::format("Of the other policies {} makes jobs end earliest: {}.",
@@ -158,9 +231,9 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
     if (first == nullptr) continue;
     const WhatIfScene* const best = kind == Kind::kNodes ? first : BestOf(what_if, kind);
     if (best == nullptr) continue;
-    std::string changed = best->title.substr(best->policy.size() + 2);  // "easy, ..."
+    std::string changed = best->title.substr(best->name.size() + 2);  // "easy, ..."
     if (kind == Kind::kNodes) changed += fmt::format(" ({})", what_if.added_nodes);
-    const std::string policy = kind == Kind::kNodes ? "The present policy" : best->policy;
+    const std::string policy = kind == Kind::kNodes ? "The present policy" : best->name;
     findings.push_back(
         ChangesNothing(*best, *present)
             ? fmt::format("{} with {} changes nothing for these jobs.", policy, changed)
@@ -213,7 +286,7 @@ TextTable WhatIfGroupTable(const WhatIf& what_if, const std::vector<WhatIfGroup>
   for (std::size_t g = 0; g < std::min(kMostGroups, groups.size()); ++g) {
     const WhatIfGroup& group = groups[g];
     std::vector<std::string> cells = {group.name.empty() ? "(none)" : group.name,
-                                      HumanCount(group.jobs), HumanFixed(group.gpu_hours, 0)};
+                                      HumanCount(group.jobs), HumanHours(group.gpu_hours)};
     for (const double wait : group.avg_wait_s) cells.push_back(HumanDuration(wait));
     table.AddRow(std::move(cells));
   }
@@ -232,6 +305,9 @@ std::string WhatIfText(const WhatIf& what_if) {
   }
   if (!what_if.partitions.empty()) {
     text += "\n" + WhatIfGroupTable(what_if, what_if.partitions, "partition").ToText();
+  }
+  if (!what_if.types.empty()) {
+    text += "\n" + WhatIfGroupTable(what_if, what_if.types, "GPU type").ToText();
   }
   text += "\n";
   for (const std::string& finding : WhatIfFindings(what_if)) text += finding + "\n";
@@ -252,6 +328,12 @@ nlohmann::ordered_json ToJson(const WhatIf& what_if) {
     }
     return json;
   };
+  nlohmann::ordered_json lacking = nlohmann::ordered_json::array();
+  std::int64_t without_type = 0;
+  for (const LackingType& type : what_if.lacking_types) {
+    lacking.push_back({{"name", type.name}, {"jobs", type.jobs}, {"gpu_hours", type.gpu_hours}});
+    without_type += type.jobs;
+  }
   nlohmann::ordered_json scenes = nlohmann::ordered_json::array();
   for (const WhatIfScene& scene : what_if.scenes) {
     scenes.push_back({{"kind", kWhatIfKinds[static_cast<std::size_t>(scene.kind)]},
@@ -269,6 +351,10 @@ nlohmann::ordered_json ToJson(const WhatIf& what_if) {
                       {"gpu_utilisation", scene.gpu_utilisation},
                       {"preemptions_per_job", scene.preemptions_per_job}});
   }
+  nlohmann::ordered_json demands = nlohmann::ordered_json::array();
+  for (const TypeLoad& load : what_if.loads) {
+    demands.push_back({{"type", load.type}, {"gpus", load.gpus}, {"demand", load.demand}});
+  }
   return {{"workload", what_if.workload},
           {"origin", what_if.origin},
           {"jobs", what_if.jobs},
@@ -276,17 +362,21 @@ nlohmann::ordered_json ToJson(const WhatIf& what_if) {
           {"pending", what_if.pending},
           {"gpu_hours", what_if.gpu_hours},
           {"most_gpus_at_once", what_if.most_gpus_at_once},
-          {"jobs_without_type", what_if.without_type},
+          {"jobs_without_type", without_type},
+          {"lacking_types", lacking},
           {"jobs_without_room", what_if.without_room},
           {"jobs_without_hosts", what_if.without_hosts},
           {"span_s", what_if.span},
           {"cluster", what_if.cluster},
           {"gpus", what_if.gpus},
           {"load", what_if.load},
+          {"demand_by_type", demands},
+          {"target", what_if.target ? ToJson(*what_if.target) : nlohmann::ordered_json()},
           {"length_estimates", what_if.length_estimates},
           {"scenes", scenes},
           {"users", groups(what_if.users)},
           {"partitions", groups(what_if.partitions)},
+          {"gpu_types", groups(what_if.types)},
           {"read", what_if.read},
           {"findings", WhatIfFindings(what_if)},
           {"notes", what_if.notes},
@@ -315,6 +405,7 @@ std::string WhatIfSections(const WhatIf& what_if) {
   if (!what_if.origin.empty()) html += HtmlFact("First submitted", what_if.origin);
   html += HtmlFact("Submitted within", HumanDuration(what_if.span));
   html += HtmlFact("Offered load", HumanFixed(what_if.load, 2));
+  if (!what_if.loads.empty()) html += HtmlFact("Demand by type", LoadsInWords(what_if.loads));
   html += HtmlFact("Run times that policies went by", what_if.length_estimates == "user"
                                                           ? "the users' time limits"
                                                           : what_if.length_estimates);
@@ -336,6 +427,7 @@ std::string WhatIfSections(const WhatIf& what_if) {
   };
   groups(what_if.users, "user", "How long each user waits");
   groups(what_if.partitions, "partition", "How long jobs of each partition wait");
+  groups(what_if.types, "type", "How long jobs of each GPU type wait");
   return html;
 }
 

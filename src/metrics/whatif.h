@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/types.h"
 #include "metrics/table.h"
+#include "perf/load_by_type.h"
 #include "workload/trace_reader.h"
 
 namespace allot {
@@ -30,6 +32,7 @@ struct WhatIfScene {
   Kind kind = Kind::kPolicy;
   std::string title;      // "recorded", "easy, 10 more nodes"
   std::string policy;     // spec; "" of the record
+  std::string name{};     // of the policy in the title: its label, or the spec; "" of the record
   std::string cluster;    // spec; "" of the record: whatever it was
   bool oracle = false;    // the policy used true lengths
   std::int64_t jobs = 0;  // with a known wait
@@ -45,29 +48,42 @@ struct WhatIfScene {
   std::int64_t unfinished = 0;
 };
 
+// How many nodes make the mean wait at most so long.
+struct WhatIfTarget {
+  Seconds wait_s = 0;
+  std::optional<std::int64_t> nodes{};  // the smallest number; none: not even the most reach it
+  std::int64_t most_tried = 0;
+  double reached_wait_s = kUnknown;   // with these nodes, or with the most
+  double one_less_wait_s = kUnknown;  // with one node less
+};
+
 struct WhatIf {
   std::string workload;
   std::string origin;  // calendar time of submit 0; "" if unknown
   std::int64_t jobs = 0;
-  std::int64_t running = 0;        // of these, when the record was taken
-  std::int64_t pending = 0;        // likewise
-  double gpu_hours = 0;            // of the record, of these jobs
-  std::int64_t without_type = 0;   // left out: the cluster lacks the GPU type that they ask for
-  std::int64_t without_room = 0;   // left out: it has fewer GPUs than they ask for
+  std::int64_t running = 0;  // of these, when the record was taken
+  std::int64_t pending = 0;  // likewise
+  double gpu_hours = 0;      // of the record, of these jobs
+  // Of jobs that are left out: the cluster has no type that they accept.
+  std::vector<LackingType> lacking_types{};
+  std::int64_t without_room = 0;   // left out: it has fewer GPUs, or less GPU memory, than they ask
   std::int64_t without_hosts = 0;  // left out: its nodes have less host memory or CPUs
   Seconds span = 0;
   std::string cluster;
   std::string cluster_in_words{};
   std::string added_nodes{};  // in words; "" for none
   GpuCount gpus = 0;
-  GpuCount most_gpus_at_once = 0;     // in the record, whatever the cluster; 0: unknown
-  std::vector<DropCount> left_out{};  // records of the file, those of most GPU time first
-  double load = kUnknown;             // offered, of the present cluster
-  std::string length_estimates;       // that the policies had
+  GpuCount most_gpus_at_once = 0;        // in the record, whatever the cluster; 0: unknown
+  std::vector<DropCount> left_out{};     // records of the file, those of most GPU time first
+  double load = kUnknown;                // offered, of the present cluster
+  std::vector<TypeLoad> loads{};         // by GPU type of it; none: it has one type
+  std::optional<WhatIfTarget> target{};  // where one was asked for
+  std::string length_estimates;          // that the policies had
   std::vector<WhatIfScene> scenes;
   std::vector<WhatIfGroup> users;  // of most GPU time first; none: the trace names none
   std::vector<WhatIfGroup> partitions;
-  std::vector<std::string> notes;                               // what was not simulated, and why
+  std::vector<WhatIfGroup> types{};  // GPU types that jobs ask for, where the cluster has several
+  std::vector<std::string> notes;    // what was not simulated, and why
   std::vector<std::pair<std::string, std::string>> policies{};  // id, what it does
   nlohmann::ordered_json read;  // what reading the trace left out (trace_stats.h)
   std::string command;

@@ -59,7 +59,10 @@ std::int32_t NearestTo(GpuCount gpus, const ConfigurationTable& table) {
 }  // namespace
 
 TableCache::TableCache(const Catalogue& catalogue, std::vector<GpuTypeSpec> types)
-    : catalogue_(catalogue), types_(std::move(types)), constant_(MakeConstantModel()) {
+    : catalogue_(catalogue),
+      types_(std::move(types)),
+      accepted_(types_),
+      constant_(MakeConstantModel()) {
   ALLOT_CHECK(!types_.empty());
 }
 
@@ -164,10 +167,14 @@ std::string TableCache::KnownTypes(const std::string& type) const {
 }
 
 void TableCache::CheckTypes(const Workload& workload) const {
+  accepted_.RequireOne(workload);
   const std::vector<std::string>& known = catalogue_.gpu_types();
   std::set<std::string_view> named;  // by jobs
-  for (const std::string& accepted : workload.gpu_types.names()) {
-    for (const std::string_view type : Split(accepted, '|')) named.insert(type);
+  for (const std::string& names : workload.gpu_types.names()) {
+    const std::vector<bool>& accepted = accepted_.Of(names);
+    for (std::size_t type = 0; type < types_.size(); ++type) {
+      if (accepted[type]) named.insert(types_[type].name);
+    }
   }
   const auto unknown = [&](const GpuTypeSpec& spec) {
     return spec.name != kUnnamedGpuType && !named.contains(spec.name) &&
@@ -190,22 +197,21 @@ void TableCache::CheckTypes(const Workload& workload) const {
 
 std::string TableCache::Suited(const Workload& workload, const Job& job) const {
   if (job.gpu_types < 0 && job.gpu_memory_gb <= 0) return "";
-  const std::string& accepted = workload.gpu_types[job.gpu_types];
-  const std::vector<std::string_view> names = Split(accepted, '|');
+  const std::string& names = workload.gpu_types[job.gpu_types];
+  const std::vector<bool>& accepted = accepted_.Of(names);
   std::string suited;
   std::vector<std::string> known;
-  for (const GpuTypeSpec& type : types_) {
-    const bool named = job.gpu_types < 0 || type.name == kUnnamedGpuType ||
-                       std::find(names.begin(), names.end(), type.name) != names.end();
+  for (std::size_t t = 0; t < types_.size(); ++t) {
+    const GpuTypeSpec& type = types_[t];
     const bool room = type.memory_gb <= 0 || type.memory_gb >= job.gpu_memory_gb;
-    suited += named && room ? 'y' : 'n';
+    suited += accepted[t] && room ? 'y' : 'n';
     known.push_back(type.memory_gb > 0 ? fmt::format("{} ({} GB)", type.name, type.memory_gb)
                                        : type.name);
   }
   if (suited.find('y') == std::string::npos) {
     throw DataError(
         "a job must accept a GPU type of the cluster: job '{}' accepts {}{}, the cluster has {}{}",
-        job.id, job.gpu_types < 0 ? "any" : fmt::format("'{}'", accepted),
+        job.id, job.gpu_types < 0 ? "any" : fmt::format("'{}'", names),
         job.gpu_memory_gb > 0 ? fmt::format(" with at least {} GB", job.gpu_memory_gb) : "",
         Join(known, ", "), workload.PlaceOf(job));
   }
@@ -381,13 +387,17 @@ TableCache::Offer TableCache::OfferFor(const Workload& workload, const Job& job,
 
 double TableCache::MeasuredWork(const Workload& workload, const Job& job,
                                 const ThroughputModel& model) const {
-  const std::string& type = workload.gpu_types[job.duration_type];
   const std::vector<std::string> known = model.gpu_types();
+  std::string type = workload.gpu_types[job.duration_type];
   if (!known.empty() && std::find(known.begin(), known.end(), type) == known.end()) {
-    throw DataError(
-        "a duration is of a GPU type that the profile was measured on: job '{}' names "
-        "'{}', profile '{}' has {}{}",
-        job.id, type, model.name(), Join(known, ", "), workload.PlaceOf(job));
+    const auto meant = FindGpuTypes(type, {known.begin(), known.end()});
+    if (meant.size() != 1) {
+      throw DataError(
+          "a duration is of a GPU type that the profile was measured on: job '{}' names "
+          "'{}', profile '{}' has {}{}",
+          job.id, type, model.name(), Join(known, ", "), workload.PlaceOf(job));
+    }
+    type = known[meant.front()];
   }
   const auto present = std::find_if(types_.begin(), types_.end(),
                                     [&](const GpuTypeSpec& each) { return each.name == type; });

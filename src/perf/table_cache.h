@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "perf/accepted_types.h"
 #include "perf/catalogue.h"
 #include "perf/configuration.h"
 #include "perf/gpu_type_spec.h"
@@ -48,6 +49,9 @@ class TableCache {
   // has a profile that was measured on GPU types: it is misspelt, or nobody knows how fast that job
   // is there. The message has the known ones and the nearest. Jobs without such profiles run on
   // types of any name.
+  //
+  // DataError also where jobs accept no GPU type of the cluster: it names those types, how many
+  // jobs ask for each, and what the cluster has.
   void CheckTypes(const Workload& workload) const;
 
   // The configuration that the job asked for, on the first of the table's types that has it. Where
@@ -104,6 +108,7 @@ class TableCache {
 
   const Catalogue& catalogue_;
   std::vector<GpuTypeSpec> types_;
+  mutable AcceptedTypes accepted_;  // remembers what it answers
   ModelPtr constant_;
   std::map<Key, std::shared_ptr<const ConfigurationTable>> tables_;
 };

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/labelled_spec.h"
 #include "core/strings.h"
 #include "metrics/json_field.h"
 #include "metrics/sweep_results.h"
@@ -384,7 +385,7 @@ std::string PolicySpecOf(const SweepDefinition& definition, const CellValues& ce
   for (std::size_t f = 0; f < cell.size(); ++f) {
     const std::string& name = definition.factors[f].name;
     if (name == kPolicyFactor) {
-      spec = cell[f];
+      spec = ReadLabel(cell[f]).spec;
     } else if (OfPolicySpec(name)) {
       // A stage inside a policy's spec has '/' where one that stands alone has ':' and ','.
       std::string stage = cell[f];

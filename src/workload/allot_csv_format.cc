@@ -46,7 +46,7 @@ std::optional<Job> ReadAllotCsvRow(const CsvReader& row, TraceBuilder& builder) 
   if (row.Has("memory_gb")) job.memory_gb = static_cast<float>(row.Number("memory_gb"));
   if (row.Has("cpus")) job.cpus = static_cast<float>(row.Number("cpus"));
   Workload& names = builder.workload();
-  job.gpu_types = names.gpu_types.Intern(row.Text("gpu_types"));
+  job.gpu_types = names.gpu_types.Intern(row.Text(row.Has("gpu_types") ? "gpu_types" : "gpu_type"));
   job.duration_type = names.gpu_types.Intern(row.Text("duration_type"));
   job.model = names.models.Intern(row.Text("model"));
   job.tenant = names.tenants.Intern(row.Text("tenant"));
@@ -61,8 +61,8 @@ ALLOT_REGISTER(TraceFormat,
                          {.required = {"job_id", "submit_s", "gpus", "duration_s"},
                           .optional = {"min_gpus", "max_gpus", "model", "work", "tenant", "user",
                                        "group", "priority", "deadline_s", "user_estimate_s",
-                                       "recorded_wait_s", "outcome", "gpu_types", "duration_type",
-                                       "gpu_memory_gb", "memory_gb", "cpus"}},
+                                       "recorded_wait_s", "outcome", "gpu_types", "gpu_type",
+                                       "duration_type", "gpu_memory_gb", "memory_gb", "cpus"}},
                          Origin::kTrace, ReadAllotCsvRow));
 
 }  // namespace

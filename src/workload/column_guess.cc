@@ -113,6 +113,10 @@ const std::vector<Names>& KnownNames() {
         "deletiontime",  "beendet",        "beendetam",    "ende",       "endzeit",
         "completiondate"},
        {"finish", "complet", "endtime"}},
+      {"gpu_types",
+       {"gputypes", "gputype", "gpumodel", "gpuname", "gpuproduct", "gpuspec", "gpukind",
+        "acceleratortype", "gputyp"},
+       {}},
       {"gpus",
        {"gpus",          "gpu",           "ngpus",      "ngpu",      "numgpus",  "numgpu",
         "gpunum",        "gpucount",      "gpureq",     "gpusreq",   "reqgpus",  "reqgpu",
@@ -173,7 +177,7 @@ bool CanMean(std::string_view meaning, const Values& values) {
   }
   if (meaning == "priority") return values.AreNumbers();
   if (meaning == "cpus") return values.AreNumbers() && !values.negative;
-  if (meaning == "outcome") return values.filled > values.numbers;
+  if (meaning == "outcome" || meaning == "gpu_types") return values.filled > values.numbers;
   return values.filled > 0;
 }
 

@@ -75,7 +75,7 @@ const std::vector<ColumnMeaning>& ColumnMeanings() {
       {"min_gpus", {}, "fewest GPUs that it can run on"},
       {"max_gpus", {}, "most GPUs that it can use"},
       {"work", {}, "work to do, in the model's unit"},
-      {"gpu_types", {}, "types of GPU that it can run on, joined by |"},
+      {"gpu_types", {"gpu_type"}, "types of GPU that it can run on, joined by |"},
       {"duration_type", {}, "type of GPU that the run time was measured on"},
       {"gpu_memory_gb", {}, "GB that each of its GPUs must have"},
       {"memory_gb", {}, "GB of host memory"},

@@ -159,6 +159,8 @@ std::int64_t TresCpus(std::string_view text) {
 std::optional<SlurmGpus> ParseGresGpus(std::string_view text) {
   SlurmGpus gpus;
   if (IsSlurmUnset(text)) return gpus;
+  const auto count_of = [&](char c) { return std::count(text.begin(), text.end(), c); };
+  gpus.cut = count_of('(') != count_of(')') || text.back() == ',';
   for (std::string_view part : SplitOutside(text)) {
     part = Trim(part.substr(0, part.find('(')));
     // "gres:gpu:a100:4" or "gres/gpu:a100:4" of some versions
@@ -175,6 +177,7 @@ std::optional<SlurmGpus> ParseGresGpus(std::string_view text) {
       count = *ParseCount(last);
     } else if (colon == std::string_view::npos) {
       type = rest;  // "gpu:a100" is one of them
+      gpus.cut = gpus.cut || part.size() > 3;
     } else {
       return std::nullopt;
     }

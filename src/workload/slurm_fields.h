@@ -37,6 +37,7 @@ struct SlurmGpus {
   std::vector<Type> types;  // in the order named; where only a sum is named: one without a name
   std::int64_t slices = 0;  // of types that are parts of GPUs (gpu_parts.h)
   bool shards = false;      // gres/shard is among the resources
+  bool cut = false;         // the text ends where a count or a bracket is still to come
 };
 
 // TRES, "billing=8,cpu=8,gres/gpu:a100=4,gres/gpu=4,mem=64G,node=1": a sum stands beside its parts.
@@ -46,7 +47,9 @@ std::optional<SlurmGpus> ParseTresGpus(std::string_view text);
 // CPUs of TRES: 8 of "cpu=8,gres/gpu=4"; 0 where none are named.
 std::int64_t TresCpus(std::string_view text);
 
-// GRES, "gpu:a100:4(S:0-1),gpu:2,shard:8": parts only; "gpu" alone is one. Counts may end in K, M.
+// GRES, "gpu:a100:4(S:0-1),gpu:2,shard:8": parts only; "gpu" and "gpu:a100" are one. Counts may end
+// in K, M. Whether "gpu:a100" is one GPU or cut off, as a column of sinfo can be, depends on where
+// it stands: SlurmGpus::cut.
 std::optional<SlurmGpus> ParseGresGpus(std::string_view text);
 
 }  // namespace allot

@@ -91,6 +91,33 @@ void ReadReport::Clip(std::string_view reason, std::string_view place) {
   Count(reason, place, &clipped);
 }
 
+void ReadReport::LackType(std::string_view name, double gpu_hours) {
+  auto type = std::find_if(lacking_types.begin(), lacking_types.end(),
+                           [name](const LackingType& each) { return each.name == name; });
+  if (type == lacking_types.end()) {
+    type = lacking_types.insert(type, LackingType{.name = std::string(name)});
+  }
+  ++type->jobs;
+  type->gpu_hours += gpu_hours;
+}
+
+std::string LackingTypesInWords(std::vector<LackingType> types) {
+  constexpr std::size_t kMostTypes = 8;
+  std::stable_sort(types.begin(), types.end(), [](const LackingType& a, const LackingType& b) {
+    return a.gpu_hours > b.gpu_hours;
+  });
+  std::vector<std::string> words;
+  for (const LackingType& type : types) {
+    if (words.size() == kMostTypes) {
+      words.push_back(fmt::format("and {} more", types.size() - kMostTypes));
+      break;
+    }
+    words.push_back(
+        fmt::format("'{}' ({} job{})", type.name, type.jobs, type.jobs == 1 ? "" : "s"));
+  }
+  return Join(words, ", ");
+}
+
 std::int64_t ReadReport::dropped() const {
   std::int64_t sum = 0;
   for (const DropCount& drop : drops) sum += drop.rows;

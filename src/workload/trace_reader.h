@@ -21,6 +21,13 @@ struct DropCount {
   double gpu_hours = 0;  // that these rows held, as far as they tell
 };
 
+// Jobs that were left out because they accept no GPU type of the cluster.
+struct LackingType {
+  std::string name;  // of one type, or of several joined by '|'
+  std::int64_t jobs = 0;
+  double gpu_hours = 0;
+};
+
 struct ReadReport {
   std::string format;            // id of the format that was read
   std::int64_t rows = 0;         // data rows or records seen
@@ -31,6 +38,7 @@ struct ReadReport {
   // What a person should know of the file as a whole ("no column Start: waits are not known").
   std::vector<std::string> notes;
   std::vector<DropCount> clipped{};  // jobs made to fit the cluster (experiment/oversized.h)
+  std::vector<LackingType> lacking_types{};  // likewise; in order of first occurrence
   // Of a table that --columns describes: the map, and columns that it does not name.
   std::string columns{};
   std::vector<std::string> ignored_columns{};
@@ -38,11 +46,15 @@ struct ReadReport {
   void Drop(std::string_view reason, std::string_view place, double gpu_seconds = 0);
   void Adjust(std::string_view reason, std::string_view place);
   void Clip(std::string_view reason, std::string_view place);
+  void LackType(std::string_view name, double gpu_hours);
   std::int64_t dropped() const;
   double dropped_gpu_hours() const;
   // The drops, those of most GPU time first.
   std::vector<DropCount> LargestDrops() const;
 };
+
+// "'p40' (12 jobs), 'k80' (1 job)", those of most GPU time first; "" for none.
+std::string LackingTypesInWords(std::vector<LackingType> types);
 
 struct ReadOptions {
   std::string columns{};  // what the columns of a table mean (workload/column_map.h); "": not said

@@ -87,6 +87,26 @@ std::vector<JobGroup> ByOutcome(const Workload& workload) {
   return groups;
 }
 
+// "any": jobs that name none. Nothing where no job names one.
+std::vector<JobGroup> ByType(const Workload& workload) {
+  std::vector<JobGroup> groups(workload.gpu_types.size() + 1);
+  groups.back().label = "any";
+  for (std::size_t type = 0; type + 1 < groups.size(); ++type) {
+    groups[type].label = workload.gpu_types.names()[type];
+  }
+  for (const Job& job : workload.jobs) {
+    CountInto(
+        workload, job,
+        job.gpu_types < 0 ? &groups.back() : &groups[static_cast<std::size_t>(job.gpu_types)]);
+  }
+  if (groups.back().jobs == static_cast<std::int64_t>(workload.jobs.size())) return {};
+  std::erase_if(groups, [](const JobGroup& group) { return group.jobs == 0; });
+  std::stable_sort(groups.begin(), groups.end(), [](const JobGroup& a, const JobGroup& b) {
+    return a.gpu_seconds > b.gpu_seconds;
+  });
+  return groups;
+}
+
 std::array<double, 24> HourOfDay(const Workload& workload) {
   std::array<double, 24> hours{};
   const Seconds shift = static_cast<Seconds>(ParseCalendar(workload.origin).value_or(0));
@@ -165,8 +185,10 @@ TraceStats ComputeTraceStats(const Workload& workload) {
   stats.recorded_wait = Summarise(std::move(waits));
   stats.by_gpus = ByGpus(workload);
   stats.by_outcome = ByOutcome(workload);
+  stats.by_type = ByType(workload);
   SetShares(count, workload.GpuSeconds(), &stats.by_gpus);
   SetShares(count, workload.GpuSeconds(), &stats.by_outcome);
+  SetShares(count, workload.GpuSeconds(), &stats.by_type);
   stats.limits = CountTimeLimits(workload);
   stats.most_at_once = MostGpusAtOnce(workload);
   stats.hour_of_day = HourOfDay(workload);
@@ -195,6 +217,7 @@ void to_json(nlohmann::json& json, const TraceStats& stats) {
   if (stats.limits.limited > 0) {
     json["time_limits"] = {{"jobs", stats.limits.limited}, {"outlived", stats.limits.outlived}};
   }
+  if (!stats.by_type.empty()) json["by_gpu_type"] = ToJson(stats.by_type);
   if (stats.waits > 0) {
     json["recorded_wait_s"] = ToJson(stats.recorded_wait);
     json["recorded_wait_s"]["jobs"] = stats.waits;

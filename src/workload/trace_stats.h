@@ -52,6 +52,7 @@ struct TraceStats {
   Distribution recorded_wait;        // of these, seconds
   std::vector<JobGroup> by_gpus;     // 1, 2, 3-4, 5-8, 9-16, >16; empty classes included
   std::vector<JobGroup> by_outcome;  // those that occur
+  std::vector<JobGroup> by_type;     // GPU types that jobs accept, by GPU time; none: not named
   TimeLimits limits{};
   std::array<double, 24> hour_of_day{};  // arrivals relative to the mean hour; by calendar if
                                          // known, otherwise hour 0 is the origin

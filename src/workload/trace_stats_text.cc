@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <span>
 
 #include "core/counted.h"
 #include "core/strings.h"
@@ -78,13 +79,21 @@ class Text {
          Duration(of.max), Duration(of.mean), Rounded(of.cv));
   }
 
-  void Groups(std::string_view title, const std::vector<JobGroup>& groups) {
+  void Groups(std::string_view title, const std::vector<JobGroup>& all) {
+    constexpr std::size_t kMostGroups = 20;
+    const std::span groups(all.data(), std::min(kMostGroups, all.size()));
+    std::size_t width = 10;
+    for (const JobGroup& group : groups) width = std::max(width, group.label.size());
     Line("");
-    Line("{:<12}{:>9}{:>9}  {:<{}}{:>9}", title, "jobs", "share", "", kBarWidth, "GPU time");
+    Line("{:<{}}{:>9}{:>9}  {:<{}}{:>9}", title, width + 2, "jobs", "share", "", kBarWidth,
+         "GPU time");
     for (const JobGroup& group : groups) {
-      Line("  {:<10}{:>9}{:>8.1f}%  {}{:>8.1f}%  {}", group.label, Thousands(group.jobs),
+      Line("  {:<{}}{:>9}{:>8.1f}%  {}{:>8.1f}%  {}", group.label, width, Thousands(group.jobs),
            100 * group.job_share, Bar(group.job_share), 100 * group.gpu_time_share,
            Bar(group.gpu_time_share));
+    }
+    if (all.size() > groups.size()) {
+      Line("  {} more: --json has all", all.size() - groups.size());
     }
   }
 
@@ -167,6 +176,7 @@ std::string FormatTraceStats(const TraceStats& stats, const ReadReport& report) 
 
   text.Groups("GPUs", stats.by_gpus);
   text.Groups("Outcome", stats.by_outcome);
+  if (!stats.by_type.empty()) text.Groups("GPU type", stats.by_type);
 
   const auto& hours = stats.hour_of_day;
   const auto busiest = std::max_element(hours.begin(), hours.end());

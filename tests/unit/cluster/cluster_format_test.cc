@@ -198,6 +198,21 @@ TEST(ClusterFormats, DeepJsonIsRefused) {
             std::string::npos);
 }
 
+TEST(ClusterFormats, ATableWithACutColumnIsRefused) {
+  for (const char* gres : {"gpu:nvidia_h100_80gb", "gpu:a100:", "gpu:", "gpu:a100:8(S:0-",
+                           "gpu:a100:4,gpu:v100", "gpu:a100:4,"}) {
+    const std::string error =
+        ReadNodeText(fmt::format("NODELIST GRES CPUS\nn1 gpu:a100:8(S:0-3) 128\nn2 {} 128\n", gres))
+            .error;
+    EXPECT_NE(error.find(fmt::format("got '{}' (", gres)), std::string::npos) << error;
+    EXPECT_NE(error.find("nodes.txt:3"), std::string::npos) << error;
+    EXPECT_NE(error.find("sinfo -N -o \"%N %G %c %m %t\""), std::string::npos) << error;
+  }
+  EXPECT_EQ(ReadNodeText("NODELIST GRES\nn1 gpu\nn2 gpu:a100:8(S:0-3)\n").error, "");
+  // Records are not cut: there it is one.
+  EXPECT_EQ(ReadNodeText("NodeName=n1 Gres=gpu:a100 CPUTot=1\n").error, "");
+}
+
 TEST(ClusterFormats, BadInputNamesTheLineAndWhatToDo) {
   const auto expect = [](const std::string& text, const std::vector<std::string>& parts) {
     const std::string error = ReadNodeText(text).error;

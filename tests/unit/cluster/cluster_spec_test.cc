@@ -100,6 +100,15 @@ TEST(ClusterSpec, RefusesNonsense) {
             "'banana', which is no file either");
 }
 
+TEST(ClusterSpec, SaysThatAFileIsNotThere) {
+  for (const char* path : {"sinfo.txt", "nodes.xml", "lists/nodes", "4nodes.json", "n-x.yaml.gz"}) {
+    EXPECT_EQ(Refusal(path, ExitCode::kBadData).find(fmt::format("no file '{}'", path)), 0U)
+        << path;
+  }
+  EXPECT_NE(Refusal("/", ExitCode::kBadData).find("a file on disk"), std::string::npos);
+  EXPECT_EQ(ClusterSpec::Parse("1x8:a100.80gb").types().front(), "a100.80gb");
+}
+
 TEST(ClusterSpec, RefusesNothing) {
   EXPECT_EQ(Refusal("", ExitCode::kUsage),
             "a part of a cluster is NODESxGPUS[xCPUS[xMEMORY]][:TYPE[@MEMORY]], as in '16x4' or "

@@ -16,6 +16,16 @@ TEST(SplitSpecs, ACommaInsideParametersBelongsToTheSpec) {
   EXPECT_EQ(SplitSpecs("las:queues=1,index:alpha=2"), (Specs{"las:queues=1", "index:alpha=2"}));
 }
 
+TEST(SplitSpecs, APolicyWithALabelIsNoParameterOfTheOneBefore) {
+  EXPECT_EQ(SplitSpecs("las:queues=3600,mine=srtf,late=fifo"),
+            (Specs{"las:queues=3600", "mine=srtf", "late=fifo"}));
+  EXPECT_EQ(SplitSpecs("a=srtf:sizing=hull,b=index:alpha=1,gamma=2"),
+            (Specs{"a=srtf:sizing=hull", "b=index:alpha=1,gamma=2"}));
+  // `ordering` is a parameter, whatever its value.
+  EXPECT_EQ(SplitSpecs("fifo:backfill=false,ordering=index"),
+            (Specs{"fifo:backfill=false,ordering=index"}));
+}
+
 TEST(SplitSpecs, RefusesMissingNames) {
   for (const char* text : {"", "fifo,", ",fifo", "fifo,,las"}) {
     ExpectError(ExitCode::kUsage, {"a name is missing"}, [&] { SplitSpecs(text); });

@@ -9,7 +9,7 @@ WhatIfScene Scene(WhatIfScene::Kind kind, const std::string& title, double wait,
   WhatIfScene scene;
   scene.kind = kind;
   scene.title = title;
-  scene.policy = title.substr(0, title.find(','));
+  scene.policy = scene.name = title.substr(0, title.find(','));
   scene.jobs = 10;
   scene.avg_wait_s = scene.p50_wait_s = scene.p95_wait_s = scene.max_wait_s = wait;
   scene.avg_jct_s = jct;
@@ -86,15 +86,29 @@ TEST(WhatIf, ASimulationThatIsWorseThanTheRecordHasOtherReasons) {
   EXPECT_EQ(said.find("partitions"), std::string::npos) << said;
 }
 
-TEST(WhatIf, SaysHowManyJobsTheClusterHasNoRoomFor) {
+TEST(WhatIf, BeginsWithManyJobsThatTheClusterHasNoTypeOrRoomFor) {
   WhatIf what_if = Example(100, 110);
-  what_if.without_type = 5;
+  what_if.gpu_hours = 10;
+  what_if.lacking_types = {{"p40", 1, 0.5}, {"k80", 4, 29.5}};
   what_if.without_room = 3;
-  EXPECT_NE(
-      Said(what_if).find("8 of 20 jobs of the trace are not in these figures: 5 ask for a GPU "
-                         "type that this cluster lacks, 3 for more GPUs"),
-      std::string::npos)
+  EXPECT_EQ(Said(what_if).find(
+                "8 of 20 jobs of the trace are not in these figures: this cluster lacks the GPU "
+                "type that they ask for, 'k80' (4 jobs), 'p40' (1 job), with 30.0 of 40.0 "
+                "GPU-hours (--type-map THEIRS=OURS gives types the names of the cluster's), and 3 "
+                "ask for more GPUs"),
+            0U)
       << Said(what_if);
+}
+
+TEST(WhatIf, SaysLaterThatFewJobsDoNotFit) {
+  WhatIf what_if = Example(100, 110);
+  what_if.jobs = 1000;
+  what_if.without_room = 3;
+  EXPECT_NE(Said(what_if).find("3 of 1 003 jobs of the trace are not in these figures: 3 ask for "
+                               "more GPUs or GPU memory than it has."),
+            std::string::npos)
+      << Said(what_if);
+  EXPECT_NE(Said(what_if).find("3 of 1 003"), 0U);
 }
 
 TEST(WhatIf, NodesThatChangeNothingAreSaidToChangeNothing) {

@@ -232,6 +232,34 @@ TEST_F(TableCacheTest, TypesThatAJobDoesNotAcceptAreLeftOut) {
   }
 }
 
+TEST_F(TableCacheTest, TypesAreKnownHoweverTheyAreSpelt) {
+  TableCache cache(catalogue_, {{"v100", 8}, {"k80", 8}});
+  Job job = MakeJob(2);
+  job.gpu_types = workload_.gpu_types.Intern("Tesla V100-SXM2-32GB");
+  EXPECT_EQ(Counts(*cache.TableFor(workload_, job), 0), std::vector<int>{2});
+  EXPECT_EQ(Counts(*cache.TableFor(workload_, job), 1), std::vector<int>{});
+}
+
+TEST_F(TableCacheTest, TypesThatTheClusterLacksAreToldTogether) {
+  TableCache cache(catalogue_, {{"v100", 8}, {"k80", 8}});
+  for (const char* type : {"p40", "Tesla K80", "p40", "t4|p40"}) {
+    workload_.jobs.push_back(MakeJob(2));
+    workload_.jobs.back().id = std::to_string(workload_.jobs.size());
+    workload_.jobs.back().gpu_types = workload_.gpu_types.Intern(type);
+  }
+  try {
+    cache.CheckTypes(workload_);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadData);
+    EXPECT_STREQ(error.what(),
+                 "a job must accept a GPU type of the cluster, which has v100, k80: 2 jobs ask for "
+                 "'p40' (first: '1'), 1 job asks for 't4|p40' (first: '4'); --type-map 'p40=TYPE' "
+                 "gives a type its name in the cluster, --oversized drop leaves out jobs of types "
+                 "that it lacks");
+  }
+}
+
 TEST_F(TableCacheTest, GpusWithTooLittleMemoryAreLeftOut) {
   TableCache cache(catalogue_, {{.name = "v100", .gpus = 8, .memory_gb = 16},
                                 {.name = "k80", .gpus = 8, .memory_gb = 12}});

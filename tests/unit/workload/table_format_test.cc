@@ -260,6 +260,14 @@ TEST(Guess, UseAndNamesOfGpusAreNoCounts) {
             "submit=submit,gpus=nvidia.com/gpu,duration=duration");
 }
 
+TEST(Guess, NamesOfGpuTypesAreTypes) {
+  const std::string rows = ",gpus,submit,duration\nA100,1,0,60\nTesla V100,2,5,60\n";
+  for (const char* name : {"gpu_type", "GPU Type", "gpuModel", "gpu_types"}) {
+    EXPECT_EQ(GuessOf(name + rows),
+              fmt::format("submit=submit,gpus=gpus,duration=duration,gpu_types={}", name));
+  }
+}
+
 TEST(Guess, TheBetterNameWinsWhereverItStands) {
   EXPECT_EQ(GuessOf("model,application,gpus,submit,duration\nr,x,1,0,60\n"),
             "submit=submit,gpus=gpus,duration=duration,group=application");

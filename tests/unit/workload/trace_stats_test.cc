@@ -40,6 +40,21 @@ TEST(TraceStats, QuantilesInterpolateAsNumpyDoes) {
   EXPECT_DOUBLE_EQ(duration.cv, std::sqrt(12500.0) / 250);
 }
 
+TEST(TraceStats, ListsTheGpuTypesThatJobsAsk) {
+  EXPECT_TRUE(ComputeTraceStats(Four()).by_type.empty());
+  const TraceStats stats = ComputeTraceStats(
+      ReadText("allot",
+               "job_id,submit_s,gpus,duration_s,gpu_type\na,0,1,100,A100\nb,1,1,100,v100\n"
+               "c,2,3,100,v100\nd,3,1,50,\n"));
+  ASSERT_EQ(stats.by_type.size(), 3U);
+  EXPECT_EQ(stats.by_type[0].label, "v100");
+  EXPECT_EQ(stats.by_type[0].jobs, 2);
+  EXPECT_EQ(stats.by_type[0].gpu_seconds, 400);
+  EXPECT_EQ(stats.by_type[1].label, "A100");
+  EXPECT_EQ(stats.by_type[2].label, "any");
+  EXPECT_NE(FormatTraceStats(stats, {}).find("GPU type"), std::string::npos);
+}
+
 TEST(TraceStats, GapsAreBetweenSuccessiveSubmissions) {
   const Distribution gap = ComputeTraceStats(Four()).gap;
   EXPECT_DOUBLE_EQ(gap.mean, 3600);
