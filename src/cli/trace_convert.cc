@@ -68,7 +68,7 @@ ALLOT_REGISTER(
               .ShowDefault();
           line.Exclude("setting", {"workload"});
           line.Option("-o,--out", o->out, "the file (default: stdout)");
-          line.Option("--to", o->to,
+          line.Option("--write-as", o->to,
                       "csv: allot's own; swf: of the Parallel Workloads Archive, each GPU a "
                       "processor, with MaxProcs where --cluster is given")
               .OneOf({"csv", kSwf})
@@ -85,7 +85,7 @@ ALLOT_REGISTER(
             const auto scenarios = world.Scenarios();
             const Workload& workload = scenarios.front().scenario->workload();
             RequireOut(o->out, globals);
-            const bool said = !line.Given("to").empty();
+            const bool said = !line.Given("write-as").empty();
             const std::string format = !said && o->out.ends_with(".swf") ? kSwf : o->to;
             std::optional<ClusterSpec> cluster;
             if (named_cluster) cluster = world.cluster();

@@ -101,7 +101,7 @@ def test_swf_is_read_and_written(allot, tmp_path):
     assert "(format swf)" in first.stdout and "run time is 0 s" in first.stdout and "as one GPU" in first.stdout
     allot("trace", "convert", CASES / "swf.txt", "-o", "a.swf", "-c", "128x1")
     assert "; MaxProcs: 128\n; UnixStartTime: 1000000000\n" in (tmp_path / "a.swf").read_text()
-    allot("trace", "convert", "a.swf", "--to", "swf", "-o", "b.txt", "-c", "128x1")
+    allot("trace", "convert", "a.swf", "--write-as", "swf", "-o", "b.txt", "-c", "128x1")
     assert (tmp_path / "a.swf").read_text() == (tmp_path / "b.txt").read_text()
     # No cluster is named, so that none need hold the jobs.
     (tmp_path / "large.swf").write_text("1 0 0 60 5000 -1 -1 5000 60 -1 1 1 1 -1 1 -1 -1 -1\n")
