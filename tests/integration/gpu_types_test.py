@@ -44,7 +44,7 @@ def test_a_type_that_the_cluster_lacks_ends_a_simulation(allot, command):
 
 def test_sweeps_take_type_maps(allot, tmp_path):
     (tmp_path / "study.toml").write_text(
-        f'workload = "{CASES / "t_type.csv"}"\ncolumns = "{TABLE[-1]}"\ncluster = "1x1:a100,1x1:k80"\n'
+        f'workload = "{CASES / "t_type.csv"}"\ncolumns = "{TABLE[-1]}"\nclusters = ["1x1:a100,1x1:k80"]\n'
         'policies = ["fifo"]\ntype-map = "v100=k80"\n')
     assert len(json.loads(allot("sweep", "study.toml", "--json").stdout)["cells"]) == 1
 
@@ -81,18 +81,19 @@ TWO_TYPES = ["--cluster", "10x8:a10,20x8:a100"]
 
 def test_load_use_and_queueing_are_told_by_type(allot, tmp_path):
     done = allot("compare", LOADED, *TWO_TYPES, "--policies", "fifo,easy,srtf", "--rigid", "--out", "o")
-    assert re.search(r"Demand by type: a10 1\.51 \(80 GPUs\), a100 0\.00 \(160 GPUs\)", done.stdout)
+    assert re.search(r"Demand by type: a10 1\.51 \(80 GPUs\), a100 0\.02 \(160 GPUs\)", done.stdout)
     assert "1.51 times the GPU time that the 80 GPUs of type 'a10'" in done.stderr
     runs = json.loads((tmp_path / "o" / "evaluation.json").read_text())["policies"]
     for policy in runs:
         a10, a100 = policy["runs"][0]["gpu_types"]
-        assert a10["gpu_utilisation"] == pytest.approx(3 * policy["runs"][0]["gpu_utilisation"])
-        assert (a10["jobs"], a100["jobs"], a100["gpu_utilisation"]) == (250, 0, 0)
-        assert a10["avg_queueing_s"] == pytest.approx(policy["runs"][0]["avg_queueing_s"])
+        used = (80 * a10["gpu_utilisation"] + 160 * a100["gpu_utilisation"]) / 240
+        assert used == pytest.approx(policy["runs"][0]["gpu_utilisation"])
+        assert (a10["jobs"], a100["jobs"], a100["avg_queueing_s"]) == (200, 50, 0)
+        assert 0.8 * a10["avg_queueing_s"] == pytest.approx(policy["runs"][0]["avg_queueing_s"])
     allot("report", "o", "--out", "o.html")
     assert "By GPU type" in (tmp_path / "o.html").read_text()
-    cells = allot("sweep", "-w", LOADED, *TWO_TYPES, "--policies", "fifo", "--json", "--out", "s").stdout
-    assert json.loads(cells)["cells"][0]["summary"]["gpu_types"][0]["demand"] == pytest.approx(250 * 7200 / 80 / 14940)
+    cells = allot("sweep", "-w", LOADED, "--clusters", TWO_TYPES[1], "--policies", "fifo", "--json", "--out", "s").stdout
+    assert json.loads(cells)["cells"][0]["summary"]["gpu_types"][0]["demand"] == pytest.approx(1.5075, abs=1e-4)
     assert "a10=1.50" in (tmp_path / "s" / "cells.csv").read_text()
 
 
@@ -104,7 +105,7 @@ def test_what_if_adds_nodes_of_the_type_that_lacks(allot):
     assert more["title"] == "easy, 3 more nodes" and more["cluster"].endswith(",3x8:a10")
     assert more["avg_wait_s"] < 0.5 * present["avg_wait_s"]
     assert any("GPUs of type a10" in finding and "queue grows" in finding for finding in found["findings"])
-    assert [(group["name"], group["jobs"]) for group in found["gpu_types"]] == [("a10", 250)]
+    assert [(group["name"], group["jobs"]) for group in found["gpu_types"]] == [("a10", 200), ("a100", 50)]
 
 
 def test_the_smallest_number_of_nodes_for_a_mean_wait_is_found(allot):
