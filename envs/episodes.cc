@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/check.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "workload/sample.h"
@@ -27,6 +28,61 @@ std::uint64_t WindowsIn(Seconds room, Seconds span) {
   return static_cast<std::uint64_t>(std::max(1.0, std::floor(room / span + 0.01)));
 }
 
+// Ends the window with the trace; returns how many episodes it has.
+std::uint64_t CloseWindow(const Workload& trace, WindowOptions* options) {
+  if (trace.jobs.empty()) throw DataError("workload '{}' has no job", trace.name);
+  const Seconds last = trace.jobs.back().submit;
+  options->to = std::min(options->to, last + 1.0);
+  if (options->to <= options->from) {
+    throw UsageError(
+        "the window must end after it begins, and begin before the last submission of '{}' at "
+        "{} s, got [{}, {}) s",
+        trace.name, last, options->from, options->to);
+  }
+  if (!(options->span > 0))
+    throw UsageError("the span of an episode must be > 0 s, got {}", options->span);
+  if (options->loads.empty()) throw UsageError("at least one load is needed, got none");
+  return WindowsIn(options->to - options->from, options->span);
+}
+
+SampleOptions SampleAt(Seconds from, double load, const ClusterSpec& cluster,
+                       const WindowOptions& options, std::uint64_t seed) {
+  SampleOptions sample;
+  sample.from = from;
+  sample.to = std::min(options.to, from + options.span);
+  sample.load = load;
+  sample.gpus_capacity = cluster.total().gpus;
+  sample.seed = seed;
+  // A sub-sample leaves out what the cluster cannot hold; a whole window must fit (Scenario
+  // checks).
+  const std::vector<GpuCount> capacity = cluster.type_capacity();
+  sample.max_gpus = load > 0 ? *std::max_element(capacity.begin(), capacity.end()) : 0;
+  return sample;
+}
+
+SampleOptions WeeklySample(const ClusterSpec& cluster, const WindowOptions& options,
+                           std::uint64_t windows, std::uint64_t seed) {
+  return SampleAt(options.from + static_cast<double>(seed % windows) * options.span,
+                  options.loads[LoadInTurn(options, seed, windows)], cluster, options, seed);
+}
+
+SampleOptions RandomSample(const ClusterSpec& cluster, const WindowOptions& options,
+                           std::uint64_t seed, Rng* rng) {
+  const Seconds room = options.to - options.from;
+  const Seconds from = options.from + rng->Uniform(0.0, std::max(0.0, room - options.span));
+  return SampleAt(from, options.loads[rng->Below(options.loads.size())], cluster, options, seed);
+}
+
+std::shared_ptr<const Scenario> EpisodeOf(Workload workload, const SampleOptions& sample,
+                                          const ClusterSpec& cluster,
+                                          const WindowOptions& options) {
+  if (sample.load > 0) workload.name += fmt::format("-load{}-seed{}", sample.load, sample.seed);
+  if (options.elastic) MakeElastic(options.elasticity, *options.catalogue, &workload);
+  SimOptions sim = options.sim;
+  sim.seed = Rng(options.sim.seed, "episode-estimates", sample.seed).NextU64();
+  return std::make_shared<const Scenario>(std::move(workload), cluster, sim, *options.catalogue);
+}
+
 }  // namespace
 
 std::int32_t WindowOfSeed(const Workload& trace, const WindowOptions& options, std::uint64_t seed) {
@@ -36,39 +92,13 @@ std::int32_t WindowOfSeed(const Workload& trace, const WindowOptions& options, s
 
 EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster,
                              WindowOptions options) {
-  if (trace.jobs.empty()) throw DataError("workload '{}' has no job", trace.name);
-  const Seconds last = trace.jobs.back().submit;
-  const Seconds end = std::min(options.to, last + 1.0);
-  const double room = end - options.from;
-  if (room <= 0) {
-    throw UsageError(
-        "the window must end after it begins, and begin before the last submission of '{}' at "
-        "{} s, got [{}, {}) s",
-        trace.name, last, options.from, options.to);
-  }
-  options.to = end;
-  if (!(options.span > 0))
-    throw UsageError("the span of an episode must be > 0 s, got {}", options.span);
-  if (options.loads.empty()) throw UsageError("at least one load is needed, got none");
-  const std::uint64_t windows = WindowsIn(room, options.span);
-  return [&trace, cluster, options, windows, room](std::uint64_t seed) {
+  const std::uint64_t windows = CloseWindow(trace, &options);
+  return [&trace, cluster, options, windows](std::uint64_t seed) {
     Rng rng(seed, "episode");
     SampleOptions sample;
-    sample.gpus_capacity = cluster.total().gpus;
-    sample.seed = seed;
     const auto draw = [&](bool last_try) -> std::optional<Workload> {
-      if (options.weekly) {
-        sample.from = options.from + static_cast<double>(seed % windows) * options.span;
-        sample.load = options.loads[LoadInTurn(options, seed, windows)];
-      } else {
-        sample.from = options.from + rng.Uniform(0.0, std::max(0.0, room - options.span));
-        sample.load = options.loads[rng.Below(options.loads.size())];
-      }
-      sample.to = std::min(options.to, sample.from + options.span);
-      // A sub-sample leaves out what the cluster cannot hold; a whole window must fit (Scenario
-      // checks).
-      const std::vector<GpuCount> capacity = cluster.type_capacity();
-      sample.max_gpus = sample.load > 0 ? *std::max_element(capacity.begin(), capacity.end()) : 0;
+      sample = options.weekly ? WeeklySample(cluster, options, windows, seed)
+                              : RandomSample(cluster, options, seed, &rng);
       try {
         return Sample(trace, sample);
       } catch (const Error&) {
@@ -79,13 +109,16 @@ EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster,
     // A random window may be too quiet for the load: draw again, by the same generator.
     std::optional<Workload> drawn;
     for (int tries = options.weekly ? 1 : 32; !drawn; --tries) drawn = draw(tries == 1);
-    Workload workload = std::move(*drawn);
-    if (sample.load > 0) workload.name += fmt::format("-load{}-seed{}", sample.load, seed);
-    if (options.elastic) MakeElastic(options.elasticity, *options.catalogue, &workload);
-    SimOptions sim = options.sim;
-    sim.seed = Rng(options.sim.seed, "episode-estimates", seed).NextU64();
-    return std::make_shared<const Scenario>(std::move(workload), cluster, sim, *options.catalogue);
+    return EpisodeOf(std::move(*drawn), sample, cluster, options);
   };
+}
+
+std::shared_ptr<const Scenario> WeeklyEpisode(Workload&& trace, const ClusterSpec& cluster,
+                                              WindowOptions options, std::uint64_t seed) {
+  ALLOT_CHECK(options.weekly);
+  const std::uint64_t windows = CloseWindow(trace, &options);
+  const SampleOptions sample = WeeklySample(cluster, options, windows, seed);
+  return EpisodeOf(Sample(std::move(trace), sample), sample, cluster, options);
 }
 
 }  // namespace allot

@@ -39,6 +39,11 @@ struct WindowOptions {
 EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster,
                              WindowOptions options);
 
+// The episode of one seed that such a source gives, where options.weekly, of a trace that nobody
+// needs any more: its jobs are moved, not copied.
+std::shared_ptr<const Scenario> WeeklyEpisode(Workload&& trace, const ClusterSpec& cluster,
+                                              WindowOptions options, std::uint64_t seed);
+
 // Of a weekly episode: which of the trace's windows it is drawn from, from 0.
 std::int32_t WindowOfSeed(const Workload& trace, const WindowOptions& options, std::uint64_t seed);
 

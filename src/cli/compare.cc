@@ -29,7 +29,7 @@ int Compare(CompareOptions& o, const GlobalOptions& globals) {
   experiment.reference = o.reference;
   experiment.bounds = o.bounds;
   const Evaluation evaluation =
-      RunWithNotes(world, world.Scenarios(), contenders, experiment, globals);
+      RunWithNotes(world, world.TakeScenarios(), contenders, experiment, globals);
   return PrintEvaluation(evaluation, experiment, globals);
 }
 

@@ -28,7 +28,7 @@ int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
   o.log.Set(&experiment);
   experiment.out = o.out;
   experiment.single_run = true;
-  const auto scenarios = world.Scenarios();
+  const auto scenarios = world.TakeScenarios();
   if (scenarios.size() > 1)
     throw UsageError("simulate runs one workload, got --workloads {}; see 'allot compare'",
                      scenarios.size());

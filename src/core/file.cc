@@ -21,6 +21,9 @@ std::string ReadBytes(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw DataError("cannot open '{}': {}", path, SystemMessage(errno));
   std::string bytes;
+  std::error_code no_size;  // of a pipe, say
+  const std::uintmax_t size = fs::file_size(path, no_size);
+  if (!no_size) bytes.reserve(size);
   std::string chunk(1 << 20, '\0');
   while (in) {
     in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));

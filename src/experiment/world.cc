@@ -7,11 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/cluster_format.h"
-#include "core/counted.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/strings.h"
-#include "experiment/oversized.h"
 #include "experiment/spec_list.h"
 #include "perf/elastic.h"
 #include "perf/load_by_type.h"
@@ -99,24 +97,30 @@ std::shared_ptr<const Workload> World::MadeByLaw(std::uint64_t seed, ReadReport*
 
 std::shared_ptr<const Workload> World::Prepared(std::shared_ptr<const Workload> read,
                                                 ReadReport* report) const {
-  Oversized oversized = OversizedNamed(spec_.oversized);
-  if (oversized == Oversized::kError && made_by_law() && AnyOversized(*read, cluster())) {
-    oversized = Oversized::kDrop;
-  }
   const bool keeps_sizes = spec_.rigid && std::any_of(read->jobs.begin(), read->jobs.end(),
                                                       [](const Job& job) { return !job.rigid(); });
   const bool renames = !spec_.model_map.empty() || !spec_.type_map.empty();
-  if (oversized == Oversized::kError && !renames && !keeps_sizes) return read;
+  if (OversizedFor(*read) == Oversized::kError && !renames && !keeps_sizes) return read;
   auto workload = std::make_shared<Workload>(*read);
-  if (keeps_sizes) std::ranges::for_each(workload->jobs, [](Job& job) { KeepRequestedSize(&job); });
+  Prepare(workload.get(), report);
+  return workload;
+}
+
+void World::Prepare(Workload* workload, ReadReport* report) const {
+  if (spec_.rigid) std::ranges::for_each(workload->jobs, [](Job& job) { KeepRequestedSize(&job); });
   if (!spec_.model_map.empty()) {
-    NameMap::Parse("model-map", spec_.model_map).RenameModels(workload.get());
+    NameMap::Parse("model-map", spec_.model_map).RenameModels(workload);
   }
   if (!spec_.type_map.empty()) {
-    NameMap::Parse("type-map", spec_.type_map).RenameGpuTypes(workload.get());
+    NameMap::Parse("type-map", spec_.type_map).RenameGpuTypes(workload);
   }
-  FitToCluster(oversized, cluster(), workload.get(), report);
-  return workload;
+  FitToCluster(OversizedFor(*workload), cluster(), workload, report);
+}
+
+Oversized World::OversizedFor(const Workload& workload) const {
+  const Oversized oversized = OversizedNamed(spec_.oversized);
+  const bool of_law = oversized == Oversized::kError && made_by_law();
+  return of_law && AnyOversized(workload, cluster()) ? Oversized::kDrop : oversized;
 }
 
 const Workload& World::trace() {
@@ -142,10 +146,12 @@ const Workload& World::trace() {
   if (workload_cache_ != nullptr) {
     trace_ = workload_cache_->Get({spec_.workload, spec_.format, spec_.columns, spec_.lenient},
                                   read, &read_report_);
+    trace_ = Prepared(std::move(trace_), &read_report_);
   } else {
-    trace_ = std::make_shared<const Workload>(read(&read_report_));
+    own_trace_ = std::make_shared<Workload>(read(&read_report_));
+    Prepare(own_trace_.get(), &read_report_);
+    trace_ = own_trace_;
   }
-  trace_ = Prepared(std::move(trace_), &read_report_);
   return *trace_;
 }
 
@@ -201,6 +207,12 @@ std::string World::ComparedPolicies() { return ComparedUnder(Rules()); }
 
 bool World::elastic() {
   return spec_.elastic || (!spec_.rigid && (spec_.workload == kEmbeddedWorkload || made_by_law()));
+}
+
+void World::CheckObjectives(const Scenario& scenario) const {
+  const bool objectives =
+      Registry<TraceFormat>::Global().Get("trace format", read_report_.format).objectives;
+  if (objectives && !spec_.late_deadlines) RequireMeetableDeadlines(scenario);
 }
 
 // By the names of the options that were given.
@@ -265,13 +277,9 @@ std::vector<World::Named> World::SettingScenarios() {
 
 EpisodeSource World::Episodes(const ClusterSpec& spec, WindowOptions window) {
   if (!made_by_law()) {
-    EpisodeSource source = WindowEpisodes(trace(), spec, std::move(window));
-    const bool objectives =
-        Registry<TraceFormat>::Global().Get("trace format", read_report_.format).objectives;
-    if (!objectives || spec_.late_deadlines) return source;
-    return [source = std::move(source)](std::uint64_t seed) {
+    return [this, source = WindowEpisodes(trace(), spec, std::move(window))](std::uint64_t seed) {
       std::shared_ptr<const Scenario> scenario = source(seed);
-      RequireMeetableDeadlines(*scenario);
+      CheckObjectives(*scenario);
       return scenario;
     };
   }
@@ -328,6 +336,19 @@ std::shared_ptr<const Scenario> World::WholeRecord() {
   window.from = 0;
   window.span = trace().jobs.back().submit + 1.0;
   return Episodes(cluster(), window)(spec_.seed);
+}
+
+std::vector<World::Named> World::TakeScenarios() {
+  if (in_settings() || made_by_law() || spec_.workloads != 1) return Scenarios();
+  const WindowOptions window = EvaluationWindow();
+  if (own_trace_ == nullptr) return Scenarios();
+  Named named{nullptr, 0, spec_.seed, WindowOfSeed(trace(), window, spec_.seed)};
+  trace_.reset();
+  named.scenario =
+      WeeklyEpisode(std::move(*std::exchange(own_trace_, nullptr)), cluster(), window, spec_.seed);
+  CheckObjectives(*named.scenario);
+  named.load = OfferedLoad(named.scenario->workload(), cluster().total().gpus);
+  return {std::move(named)};
 }
 
 std::string World::OverloadHint(const std::vector<Named>& scenarios) const {
@@ -415,32 +436,6 @@ nlohmann::ordered_json World::ToJson() {
 std::string World::ReadNote() const {
   return allot::ReadNote(spec_.workload, read_report_) +
          (in_settings() ? "" : ClusterNote(spec_.cluster));
-}
-
-std::string ReadNote(const std::string& path, const ReadReport& report) {
-  std::string note;
-  for (const std::string& text : report.notes) note += fmt::format("note: {}\n", text);
-  const auto list = [&note](const std::vector<DropCount>& counts) {
-    for (const DropCount& count : counts) {
-      note +=
-          fmt::format("      {:>8}  {}{} (first: {})\n", count.rows, count.reason,
-                      count.gpu_hours > 0 ? fmt::format(", {:.4g} GPU-hours", count.gpu_hours) : "",
-                      count.example);
-    }
-  };
-  if (!report.ignored_columns.empty()) {
-    note += fmt::format("note: ignored in '{}': {}\n", path, IgnoredColumns(report));
-  }
-  if (!report.drops.empty()) {
-    note += fmt::format("note: {} of {} of '{}' left out\n", report.dropped(),
-                        Counted(report.rows, "record"), path);
-    list(report.LargestDrops());
-  }
-  if (!report.clipped.empty()) {
-    note += fmt::format("note: jobs of '{}' made smaller (--oversized clip)\n", path);
-    list(report.clipped);
-  }
-  return note;
 }
 
 }  // namespace allot

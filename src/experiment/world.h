@@ -11,6 +11,8 @@
 
 #include "envs/episodes.h"
 #include "envs/setting.h"
+#include "experiment/oversized.h"
+#include "experiment/read_note.h"
 #include "experiment/workload_cache.h"
 #include "experiment/world_spec.h"
 #include "metrics/paired.h"
@@ -72,6 +74,9 @@ class World {
     std::int32_t window = kWindowOfItsOwn;  // of the trace, which it was drawn from
   };
   std::vector<Named> Scenarios();
+  // The same, last of all: the trace becomes the scenario where there is one of them, so that its
+  // jobs are not held twice. trace() may not be called afterwards.
+  std::vector<Named> TakeScenarios();
   // All of the trace, also what jobs did that still ran when its record begins; not thinned.
   std::shared_ptr<const Scenario> WholeRecord();
   // The scenario that one of them with this seed is; not of settings, which are episodes
@@ -110,13 +115,16 @@ class World {
   WindowOptions Window();
   WindowOptions EvaluationWindow();
   std::vector<Named> SettingScenarios();
-  // With models renamed, sizes kept, and oversized jobs dropped or clipped, where the spec says so.
+  // Renames models, keeps sizes, and drops or clips oversized jobs, where the spec says so.
+  void Prepare(Workload* workload, ReadReport* report) const;
   std::shared_ptr<const Workload> Prepared(std::shared_ptr<const Workload> read,
-                                           ReadReport* report) const;
+                                           ReadReport* report) const;  // a copy, if need be
+  Oversized OversizedFor(const Workload& workload) const;
   // Jobs larger than the cluster are left out unless --oversized says otherwise: a law knows no
   // cluster. Counted in `report`.
   std::shared_ptr<const Workload> MadeByLaw(std::uint64_t seed, ReadReport* report) const;
   EpisodeSource Episodes(const ClusterSpec& cluster, WindowOptions window);
+  void CheckObjectives(const Scenario& scenario) const;
   const Catalogue& catalogue();
   const ProfileInfo& Rules();
   std::string ProfileName() const;
@@ -126,10 +134,8 @@ class World {
   std::unique_ptr<const Catalogue> catalogue_;  // read from its file, once
   WorkloadCache* workload_cache_;
   std::shared_ptr<const Workload> trace_;
+  std::shared_ptr<Workload> own_trace_;  // trace_, where no cache has it too
   ReadReport read_report_;
 };
-
-// For people: what reading the trace at `path` left out, by reason; "" for nothing.
-std::string ReadNote(const std::string& path, const ReadReport& report);
 
 }  // namespace allot

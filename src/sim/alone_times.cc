@@ -36,7 +36,7 @@ Seconds AloneTimes::Play(JobIndex job, const GpuTypeSpec& type, GpuCount gpus) c
 }
 
 Seconds AloneTimes::OnWhole(JobIndex job, GpuCount gpus) {
-  const ApplicationModel* const model = scenario_.facts(job).application.get();
+  const ApplicationModel* const model = scenario_.facts(job).application;
   double sum = 0;
   double weights = 0;
   for (std::size_t type = 0; type < specs_.size(); ++type) {

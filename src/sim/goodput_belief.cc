@@ -167,7 +167,7 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
   };
 
   const ApplicationModel* ApplicationOf(JobIndex job) const {
-    return scenario_.facts(job).application.get();
+    return scenario_.facts(job).application;
   }
   // Pipelines have no batch to choose: they know their times.
   bool Fits(JobIndex job) const {

@@ -2,7 +2,7 @@
 
 namespace allot {
 
-JobProcess::Segment SegmentOf(const ProcessPtr& process, const JobProcess::Placed& placed,
+JobProcess::Segment SegmentOf(const JobProcess* process, const JobProcess::Placed& placed,
                               double done) {
   if (process != nullptr) return process->SegmentAt(placed, done);
   return {placed.table[placed.configuration].rate};

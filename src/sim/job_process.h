@@ -44,7 +44,7 @@ class JobProcess {
 using ProcessPtr = std::shared_ptr<const JobProcess>;
 
 // Of a job that has this process, or where it is null the rates of its table.
-JobProcess::Segment SegmentOf(const ProcessPtr& process, const JobProcess::Placed& placed,
+JobProcess::Segment SegmentOf(const JobProcess* process, const JobProcess::Placed& placed,
                               double done);
 
 struct ProcessInfo {

@@ -131,8 +131,8 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
     outcome.did_not_finish = error.what();
     outcome.drive.decisions = cluster.Observe().decision + 1;
   }
-  outcome.records = cluster.records();
-  outcome.timeline = cluster.timeline();
+  outcome.records = cluster.TakeRecords();
+  outcome.timeline = cluster.TakeTimeline();
   outcome.last_decision = cluster.last_decision();
   outcome.cpu_s = ThreadCpuSeconds() - cpu;
   outcome.wall_s = std::chrono::duration<double>(Clock::now() - wall).count();
@@ -159,7 +159,7 @@ JobIndex ScenarioForesight::jobs() const {
 }
 
 RequestedTraining ScenarioForesight::TrainingOf(JobIndex job) const {
-  const auto& model = scenario_.facts(job).application;
+  const ApplicationModel* const model = scenario_.facts(job).application;
   if (model == nullptr) return {};
   const double asked = scenario_.workload().jobs[static_cast<std::size_t>(job)].batch;
   const Application& application = *model->application();

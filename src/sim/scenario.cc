@@ -101,8 +101,8 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
                                               : estimates[facts_.size()];
     const ModelPtr model = ModelOf(catalogue, workload_, job);
     facts_.push_back({std::move(offer.table), offer.requested, offer.work, estimate,
-                      process_of(offer.work, process_of_model(model)),
-                      std::dynamic_pointer_cast<const ApplicationModel>(model)});
+                      Keep(process_of(offer.work, process_of_model(model))),
+                      Keep(std::dynamic_pointer_cast<const ApplicationModel>(model))});
   }
   FindProcesses();
   CheckRounds();

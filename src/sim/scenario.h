@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "cluster/cluster_spec.h"
@@ -62,8 +63,9 @@ class Scenario {
     std::int32_t requested = 0;  // configuration as submitted, on the fastest type that holds it
     double work = 0;             // true work
     double estimate = 0;         // what policies are told (NaN: nothing)
-    ProcessPtr process{};        // null: the table's rates, always
-    std::shared_ptr<const ApplicationModel> application{};  // null: it trains none
+    // Few jobs have these; they belong to the scenario that made them.
+    const JobProcess* process = nullptr;            // null: the table's rates, always
+    const ApplicationModel* application = nullptr;  // null: it trains none
   };
 
   // DataError for an empty workload or a job that fits on no GPU type of the cluster. `estimates`:
@@ -126,6 +128,15 @@ class Scenario {
   void CheckTraining() const;
   void CheckAutoscale() const;
   void FindProcesses();
+  // The object, which lives as long as the scenario from now on.
+  template <typename T>
+  const T* Keep(std::shared_ptr<const T> object) {
+    const T* const pointer = object.get();
+    if (object != nullptr && (kept_.empty() || kept_.back() != object)) {
+      kept_.push_back(std::move(object));
+    }
+    return pointer;
+  }
 
   Workload workload_;
   ClusterSpec cluster_;
@@ -133,6 +144,7 @@ class Scenario {
   std::string catalogue_id_;
   std::string profiles_csv_;
   std::vector<JobFacts> facts_;
+  std::vector<std::shared_ptr<const void>> kept_;  // what facts_ point to
   std::vector<NodeEvent> node_events_;
   bool has_processes_ = false;
   std::int64_t fixed_sizes_ = 0;

@@ -46,7 +46,8 @@ ApplyReport Refused(const Status& rule) {
 SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenario) {
   const std::size_t jobs = scenario.workload().jobs.size();
   row_of_job_.assign(jobs, -1);
-  timeline_.reserve(jobs);  // the completions alone
+  // A point a completion, and the decisions. What is not used is not taken from the system.
+  timeline_.reserve(2 * jobs);
   records_.resize(jobs);
   for (std::size_t i = 0; i < jobs; ++i) {
     records_[i].job = static_cast<JobIndex>(i);
@@ -115,6 +116,10 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
   std::iota(o.events.arrived.begin(), o.events.arrived.end(), 0);
   o.events.number = 1;
 }
+
+std::vector<JobRecord> SimulatedCluster::TakeRecords() { return std::move(records_); }
+
+std::vector<TimelinePoint> SimulatedCluster::TakeTimeline() { return std::move(timeline_); }
 
 Seconds SimulatedCluster::NextTick(Seconds time) const {
   const SimOptions& options = scenario_.options();

@@ -55,11 +55,12 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   // Before the first answer: nobody reads other rates of the tables than these, so that others need
   // not be kept up to date where training is played in steps on one GPU type.
   void ShowRates(RatesRead rates);
-  // In order of job index; unfinished jobs have finish == kNever.
-  const std::vector<JobRecord>& records() const { return records_; }
+  const std::vector<JobRecord>& records() const { return records_; }  // by job index
   // After each decision, completion and loss of a node; of several at one time the last. Jobs that
   // arrive between decisions count from the next one on.
   const std::vector<TimelinePoint>& timeline() const { return timeline_; }
+  std::vector<JobRecord> TakeRecords();       // of a run that is over, without a copy:
+  std::vector<TimelinePoint> TakeTimeline();  // the cluster has none afterwards
   Seconds last_decision() const { return last_decision_; }  // -1: there was none
   // By GPU, nodes in order: how long it worked. Of whole rounds only, else empty.
   const std::vector<Seconds>& busy_seconds() const { return busy_seconds_; }
@@ -71,10 +72,9 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
     Seconds ready = 0;  // end of the restart; progress counts from here
     double rate = 0;
     Seconds finish = kNever;
-    double gpus = 0;  // held; of GPUs that two jobs share each has half
-    // Of whole rounds.
-    double round_work = 0;  // done by the end of this one; 0: it has failed
-    Seconds round_end = 0;  // of its part of it
+    double gpus = 0;        // held; of GPUs that two jobs share each has half
+    double round_work = 0;  // of whole rounds: done by the end of this one; 0: it has failed
+    Seconds round_end = 0;  // of whole rounds: of its part of it
   };
 
   struct Completion {  // of a job

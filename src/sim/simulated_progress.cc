@@ -191,8 +191,8 @@ void SimulatedCluster::Admit(Seconds until) {
               .user = job.user,
               .group = job.group});
     if (belief_ != nullptr && shows_rates_) ShowTable(o.job.size() - 1);
-    inverse_duration_.push_back(1.0 / job.duration);
     if (sums_) {
+      inverse_duration_.push_back(1.0 / job.duration);
       step_.job_seconds += until - job.submit;
       step_.slowdown_seconds += (until - job.submit) * inverse_duration_.back();
     }

@@ -17,7 +17,8 @@ void SimulatedCluster::BeginTraining() {
   if (!scenario_.options().training.stepped) return;
   training_.resize(records_.size());
   for (std::size_t j = 0; j < training_.size(); ++j) {
-    const auto& application = scenario_.facts(static_cast<JobIndex>(j)).application;
+    const ApplicationModel* const application =
+        scenario_.facts(static_cast<JobIndex>(j)).application;
     if (application == nullptr) continue;
     training_[j] = std::make_unique<TrainingRun>(*application, scenario_.options().training);
   }

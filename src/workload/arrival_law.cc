@@ -14,7 +14,10 @@ namespace {
 
 constexpr int kMostLawJobs = 10'000'000;
 constexpr double kLowestRate = 1e-3;
-constexpr double kHighestRate = 3600;  // gaps are whole seconds
+constexpr double kHighestRate = 1e9;
+// Gaps are whole seconds, rounded up. If they were shorter on average than this, that would make
+// the rate lower than the one that was asked for: then they are not rounded.
+constexpr Seconds kShortestWholeGap = 60;
 
 // The next job of one stream, and the one after it.
 class StreamDraw {
@@ -74,8 +77,10 @@ class StreamDraw {
       ++taken_of_batch_;
       return;
     }
+    const Seconds mean = 3600 / per_hour_;
     do {
-      next_ += std::ceil(arrivals_.Exponential(3600 / per_hour_));
+      const Seconds gap = arrivals_.Exponential(mean);
+      next_ += mean >= kShortestWholeGap ? std::ceil(gap) : gap;
     } while (!Open(next_));
   }
 

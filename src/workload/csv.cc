@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -50,10 +51,11 @@ CsvReader CsvReader::OfFields(std::string path, std::vector<std::string> columns
 }
 
 void CsvReader::SetRow(std::vector<std::string> fields, int line) {
-  fields_ = std::move(fields);
+  made_.assign(std::move_iterator(fields.begin()), std::move_iterator(fields.end()));
+  fields_.assign(made_.begin(), made_.end());
   row_line_ = line;
-  holds_nul_ = std::any_of(fields_.begin(), fields_.end(), [](const std::string& field) {
-    return field.find('\0') != std::string::npos;
+  holds_nul_ = std::any_of(fields_.begin(), fields_.end(), [](std::string_view field) {
+    return field.find('\0') != std::string_view::npos;
   });
 }
 
@@ -67,9 +69,7 @@ CsvReader CsvReader::OfTable(std::string_view text, std::string path, const Tabl
                       reader.path_);
     }
   }
-  for (const std::string& name : std::exchange(reader.fields_, {})) {
-    reader.header_.emplace_back(Trim(name));
-  }
+  for (const std::string_view name : reader.fields_) reader.header_.emplace_back(Trim(name));
   return reader;
 }
 
@@ -81,7 +81,7 @@ CsvReader::CsvReader(std::string_view text, std::string path,
     throw DataError("a CSV file must begin with the header {}, got no line ({}:1)",
                     Join(required, ","), path_);
   }
-  header_ = std::exchange(fields_, {});
+  header_.assign(fields_.begin(), fields_.end());
   CheckHeader(required, optional);
 }
 
@@ -120,51 +120,70 @@ bool CsvReader::Next() {
 
 void CsvReader::ReadRow() {
   fields_.clear();
+  made_.clear();
   misplaced_quote_ = false;
   holds_nul_ = false;
-  std::string field;
-  bool at_start = true;  // of a field: the only place where a quote may open
-  while (at_ < text_.size()) {
-    const char c = text_[at_++];
-    const bool two = c == '\r' && text_.substr(at_, 1) == "\n";
-    if (c == '\n' || two || (c == '\r' && any_table_)) {
-      at_ += two ? 1 : 0;
-      ++line_;
-      break;
-    }
-    if (c == separator_) {
-      fields_.push_back(std::exchange(field, {}));
-      at_start = true;
-      continue;
-    }
-    if (c != '"' || !quotes_ || (any_table_ && !at_start)) {
-      if (c == '\0') holds_nul_ = true;
-      field += c;
-      at_start = false;
-      continue;
-    }
-    if (!at_start) misplaced_quote_ = true;
-    at_start = false;
-    // Inside quotes up to the closing one; "" is a quote.
-    while (true) {
-      if (at_ >= text_.size()) {
-        throw RowError("a quoted field must be closed", "the end of the file", place());
-      }
-      const char inner = text_[at_++];
-      if (inner == '\n') ++line_;
-      if (inner == '"') {
-        if (text_.substr(at_, 1) != "\"") break;
-        ++at_;
-      }
-      if (inner == '\0') holds_nul_ = true;
-      field += inner;
-    }
-    const std::string_view next = text_.substr(at_, 1);
-    if (!next.empty() && next.front() != separator_ && next != "\n" && next != "\r") {
-      misplaced_quote_ = true;
-    }
+  while (ReadField()) {
   }
-  fields_.push_back(std::move(field));
+}
+
+// A field without quotes is not copied: millions of rows are read so.
+bool CsvReader::ReadField() {
+  const std::size_t begin = at_;
+  std::string* joined = nullptr;  // the field so far, once it had a quote
+  const auto end_field = [&](std::size_t end) {
+    fields_.push_back(joined != nullptr ? std::string_view(*joined)
+                                        : text_.substr(begin, end - begin));
+  };
+  while (at_ < text_.size()) {
+    const std::size_t here = at_;
+    const char c = text_[at_++];
+    if (c == separator_) {
+      end_field(here);
+      return true;
+    }
+    if (c == '\n' || c == '\r') {
+      const bool two = c == '\r' && text_.substr(at_, 1) == "\n";
+      if (c == '\n' || two || any_table_) {
+        at_ += two ? 1 : 0;
+        ++line_;
+        end_field(here);
+        return false;
+      }
+    }
+    const bool at_start = here == begin;  // the only place where a quote may open
+    if (c == '"' && quotes_ && (at_start || !any_table_)) {
+      if (!at_start) misplaced_quote_ = true;
+      if (joined == nullptr) joined = &made_.emplace_back(text_.substr(begin, here - begin));
+      ReadQuoted(joined);
+      continue;
+    }
+    if (c == '\0') holds_nul_ = true;
+    if (joined != nullptr) *joined += c;
+  }
+  end_field(text_.size());
+  return false;
+}
+
+// Up to the closing quote; "" is a quote.
+void CsvReader::ReadQuoted(std::string* field) {
+  while (true) {
+    if (at_ >= text_.size()) {
+      throw RowError("a quoted field must be closed", "the end of the file", place());
+    }
+    const char inner = text_[at_++];
+    if (inner == '\n') ++line_;
+    if (inner == '"') {
+      if (text_.substr(at_, 1) != "\"") break;
+      ++at_;
+    }
+    if (inner == '\0') holds_nul_ = true;
+    *field += inner;
+  }
+  const std::string_view next = text_.substr(at_, 1);
+  if (!next.empty() && next.front() != separator_ && next != "\n" && next != "\r") {
+    misplaced_quote_ = true;
+  }
 }
 
 void CsvReader::CheckRow() const {
@@ -189,16 +208,20 @@ std::string CsvReader::CountOfFields() const {
 
 void CsvReader::JoinSurplus(std::size_t column) {
   if (fields_.size() <= header_.size()) return;
-  std::string& text = fields_.at(column);
+  std::string& text = made_.emplace_back(fields_.at(column));
   const std::size_t surplus = fields_.size() - header_.size();
-  for (std::size_t i = 1; i <= surplus; ++i) text += separator_ + fields_.at(column + i);
+  for (std::size_t i = 1; i <= surplus; ++i) {
+    text += separator_;
+    text += fields_.at(column + i);
+  }
+  fields_[column] = text;
   const auto first = fields_.begin() + static_cast<std::ptrdiff_t>(column) + 1;
   fields_.erase(first, first + static_cast<std::ptrdiff_t>(surplus));
 }
 
 std::string CsvReader::place() const { return fmt::format("{}:{}", path_, row_line_); }
 
-const std::string* CsvReader::Field(std::string_view column) const {
+const std::string_view* CsvReader::Field(std::string_view column) const {
   const auto found = std::find(header_.begin(), header_.end(), column);
   return found == header_.end() ? nullptr
                                 : &fields_.at(static_cast<std::size_t>(found - header_.begin()));
@@ -209,7 +232,7 @@ std::string_view CsvReader::At(std::size_t column) const { return Trim(fields_.a
 bool CsvReader::Has(std::string_view column) const { return !Text(column).empty(); }
 
 std::string_view CsvReader::Text(std::string_view column) const {
-  const std::string* field = Field(column);
+  const std::string_view* field = Field(column);
   return field == nullptr ? std::string_view() : *field;
 }
 

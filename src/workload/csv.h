@@ -7,6 +7,7 @@
 //   CsvReader csv(text, path, {"job_id", "gpus"}, {"user"});
 //   while (csv.Next()) { csv.CheckRow(); Use(csv.Text("job_id"), csv.Integer("gpus", 1, 8)); }
 
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,12 @@ class CsvReader {
   static CsvReader OfFields(std::string path, std::vector<std::string> columns);
   void SetRow(std::vector<std::string> fields, int line);  // one for each column
 
+  // A copy would point into the row of the original.
+  CsvReader(const CsvReader&) = delete;
+  CsvReader& operator=(const CsvReader&) = delete;
+  CsvReader(CsvReader&&) = default;
+  CsvReader& operator=(CsvReader&&) = default;
+
   // Moves to the next row; false at the end. DataError when a quote is never closed.
   bool Next();
   // RowError when the row has another number of fields than the header, misplaced quotes or a NUL.
@@ -64,9 +71,11 @@ class CsvReader {
   CsvReader(std::string_view text, std::string path);  // checks the text, reads nothing
   void ReadRow();
   std::string CountOfFields() const;
+  bool ReadField();  // whether another one follows in the row
+  void ReadQuoted(std::string* field);
   void CheckHeader(const std::vector<std::string>& required,
                    const std::vector<std::string>& optional);
-  const std::string* Field(std::string_view column) const;
+  const std::string_view* Field(std::string_view column) const;
 
   std::string_view text_;
   std::string path_;
@@ -79,7 +88,8 @@ class CsvReader {
   bool misplaced_quote_ = false;
   bool holds_nul_ = false;
   std::vector<std::string> header_;
-  std::vector<std::string> fields_;
+  std::vector<std::string_view> fields_;  // pieces of the text, or made_
+  std::deque<std::string> made_;          // fields that do not stand in the text so
 };
 
 // How well the first line of a file fits a format, in percent: columns of `required` that it names,

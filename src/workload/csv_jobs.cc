@@ -22,6 +22,7 @@ TraceFormat CsvFormat(std::string id, std::string summary, const CsvColumns& col
                     ReadReport* report) {
     CsvReader csv(text, path, columns.required, columns.optional);
     TraceBuilder builder(path, options, report);
+    builder.ExpectLines(text);
     const RowReader read = make();
     while (csv.Next()) {
       builder.Record(csv.line(), [&] {

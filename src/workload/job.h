@@ -12,13 +12,22 @@ namespace allot {
 // What had become of a job when its trace ended.
 enum class Outcome : std::uint8_t { kUnreported, kPassed, kFailed, kKilled, kRunning, kPending };
 
+// Millions of them are held at once, so members are grouped by size, and a new one that few traces
+// have should be small.
 struct Job {
   std::string id;      // the trace's own name of the job, unique in its workload
   Seconds submit = 0;  // since the workload's origin, >= 0
-  GpuCount gpus = 1;   // requested, >= 1
   // Run time at the requested GPUs in the trace, > 0. Of a job that had not ended when the trace
   // did, it is drawn (workload/past_lengths.h).
   Seconds duration = 0;
+  double work = 0;            // in the model's unit; 0 = derive as duration x rate at `gpus`
+  double batch = 0;           // total batch size that its user asked for; 0: not said
+  double priority = 0;        // larger is more important
+  Seconds deadline = kNever;  // absolute
+  Seconds user_estimate = 0;  // run time at the requested GPUs as the user foretold it; 0 = none
+  // From `submit` to its start as the trace tells it; < 0 = unknown, or it had not started.
+  Seconds recorded_wait = -1;
+  GpuCount gpus = 1;      // requested, >= 1
   GpuCount min_gpus = 0;  // resize limits; 0 = as requested (rigid)
   GpuCount max_gpus = 0;
   std::int32_t model = -1;  // index into Workload::models; -1 = rate 1 at any size it may have
@@ -28,24 +37,17 @@ struct Job {
   // Index into Workload::groups: jobs that the trace calls alike (application, recurring script),
   // so that earlier runs say something about later ones; -1 = unknown
   std::int32_t group = -1;
-  double work = 0;   // in the model's unit; 0 = derive as duration x rate at the requested GPUs
-  double batch = 0;  // total batch size that its user asked for; 0: not said
-  bool keeps_batch = false;   // it trains with that batch only, whatever its GPUs
-  float cpus = 0;             // of the hosts, at the requested GPUs; 0 = none are counted
-  double priority = 0;        // larger is more important
-  Seconds deadline = kNever;  // absolute
-  Seconds user_estimate = 0;  // run time at the requested GPUs as the user foretold it; 0 = none
-  // From `submit` to its start as the trace tells it; < 0 = unknown, or it had not started.
-  Seconds recorded_wait = -1;
   // What of the cluster it can run on: index into Workload::gpu_types, names of types joined by
   // '|'; -1 = any.
   std::int32_t gpu_types = -1;
   // The type that `duration` was measured on, of the same table; -1 = the fastest that holds it.
   std::int32_t duration_type = -1;
+  std::int32_t line = 0;    // of Workload::source where it begins; 0 = not read from a file
+  float cpus = 0;           // of the hosts, at the requested GPUs; 0 = none are counted
   float gpu_memory_gb = 0;  // of each GPU, at least; 0 = any
   float memory_gb = 0;      // of the hosts, at the requested GPUs; 0 = none is counted
   Outcome outcome = Outcome::kUnreported;
-  std::int32_t line = 0;  // of Workload::source where it begins; 0 = not read from a file
+  bool keeps_batch = false;  // it trains with that batch only, whatever its GPUs
 
   GpuCount lowest() const { return min_gpus > 0 ? min_gpus : gpus; }
   GpuCount highest() const { return max_gpus > 0 ? max_gpus : gpus; }

@@ -81,9 +81,15 @@ std::vector<Job> JobsCarriedOver(std::span<const Job> before, Seconds from) {
   return running;
 }
 
-}  // namespace
+// What a sample is, before its jobs are.
+struct SampleChoice {
+  Workload sample;                 // without jobs
+  std::vector<Job> carried;        // of before the window
+  std::vector<const Job*> chosen;  // of these, then of the workload's, in its order
+};
 
-Workload Sample(const Workload& workload, const SampleOptions& options, SampleReport* report) {
+SampleChoice ChooseSample(const Workload& workload, const SampleOptions& options,
+                          SampleReport* report) {
   const auto& jobs = workload.jobs;
   const bool to_the_end = options.to == kNever;
   const Seconds end = to_the_end && !jobs.empty() ? jobs.back().submit : options.to;
@@ -94,7 +100,9 @@ Workload Sample(const Workload& workload, const SampleOptions& options, SampleRe
   const auto last =
       to_the_end ? jobs.end() : std::lower_bound(first, jobs.end(), options.to, before);
 
-  const std::vector<Job> carried = JobsCarriedOver({jobs.begin(), first}, options.from);
+  SampleChoice choice;
+  const std::vector<Job>& carried = choice.carried =
+      JobsCarriedOver({jobs.begin(), first}, options.from);
   const auto for_each = [&](const auto& visit) {
     for (const Job& job : carried) visit(job);
     for (auto job = first; job != last; ++job) visit(*job);
@@ -128,7 +136,7 @@ Workload Sample(const Workload& workload, const SampleOptions& options, SampleRe
     }
   }
 
-  Workload sample;
+  Workload& sample = choice.sample;
   if (const auto origin = ParseCalendar(workload.origin)) {
     sample.origin = FormatCalendar(*origin + static_cast<std::int64_t>(std::floor(options.from)));
   }
@@ -150,19 +158,51 @@ Workload Sample(const Workload& workload, const SampleOptions& options, SampleRe
       if (u < low || u >= high) return;
     }
     kept += GpuSecondsUntil(job, end);
-    sample.jobs.push_back(job);
-    sample.jobs.back().submit -= options.from;
-    sample.jobs.back().deadline -= options.from;
+    choice.chosen.push_back(&job);
   });
-  counts.kept = static_cast<std::int64_t>(sample.jobs.size());
+  counts.kept = static_cast<std::int64_t>(choice.chosen.size());
   counts.offered_load = kept / capacity;
   if (report != nullptr) *report = counts;
-  if (sample.jobs.empty()) {
+  if (choice.chosen.empty()) {
     throw DataError(
         "a sample must hold at least 1 job, got 0 of {} in {} ({} of them over {} GPUs)",
         counts.in_window, WindowText(workload, options), counts.too_large, options.max_gpus);
   }
-  return sample;
+  return choice;
+}
+
+void ShiftBy(Seconds from, Job* job) {
+  job->submit -= from;
+  job->deadline -= from;
+}
+
+}  // namespace
+
+Workload Sample(const Workload& workload, const SampleOptions& options, SampleReport* report) {
+  SampleChoice choice = ChooseSample(workload, options, report);
+  std::vector<Job>& jobs = choice.sample.jobs;
+  jobs.reserve(choice.chosen.size());
+  for (const Job* const job : choice.chosen) {
+    jobs.push_back(*job);
+    ShiftBy(options.from, &jobs.back());
+  }
+  return std::move(choice.sample);
+}
+
+Workload Sample(Workload&& workload, const SampleOptions& options, SampleReport* report) {
+  SampleChoice choice = ChooseSample(workload, options, report);
+  // Jobs that are carried over come before those of the window, where there may be no room.
+  if (!choice.carried.empty()) return Sample(std::as_const(workload), options, report);
+  std::vector<Job>& jobs = choice.sample.jobs;
+  jobs = std::move(workload.jobs);
+  std::size_t kept = 0;
+  for (const Job* const chosen : choice.chosen) {
+    Job& job = jobs[kept++];
+    if (&job != chosen) job = std::move(jobs[static_cast<std::size_t>(chosen - jobs.data())]);
+    ShiftBy(options.from, &job);
+  }
+  jobs.resize(kept);
+  return std::move(choice.sample);
 }
 
 double OfferedLoad(const Workload& workload, double gpus) {

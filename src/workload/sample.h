@@ -43,6 +43,8 @@ struct SampleReport {
 // naming both, and when no job is kept.
 Workload Sample(const Workload& workload, const SampleOptions& options,
                 SampleReport* report = nullptr);
+// The same of a workload that nobody needs any more: its jobs are moved, not copied.
+Workload Sample(Workload&& workload, const SampleOptions& options, SampleReport* report = nullptr);
 
 // The same measure over the whole workload, from its first to its last submission, on `gpus` GPUs.
 // With gpus = 1: the GPUs that it would keep busy on average.

@@ -164,6 +164,7 @@ Workload ReadTable(std::string_view text, const std::string& path, const ReadOpt
       report->ignored_columns.push_back(name.empty() ? fmt::format("#{}", i + 1) : name);
   }
   TraceBuilder builder(path, options, report);
+  builder.ExpectLines(text);
   TableJobs jobs(columns, builder);
   CsvReader rows = table.Rows();
   while (rows.Next()) {

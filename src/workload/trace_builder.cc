@@ -21,6 +21,10 @@ constexpr Seconds kNotDrawn = 1;  // the duration of an unfinished job while tha
 TraceBuilder::TraceBuilder(std::string path, const ReadOptions& options, ReadReport* report)
     : path_(std::move(path)), options_(options), report_(report) {}
 
+void TraceBuilder::ExpectLines(std::string_view text) {
+  workload_.jobs.reserve(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1);
+}
+
 void TraceBuilder::Record(int line, const std::function<std::optional<Job>()>& read) {
   ++report_->rows;
   Whole(line, read);
@@ -81,15 +85,17 @@ void TraceBuilder::Add(Job job) {
   if (job.outcome == Outcome::kRunning) job.recorded_wait = std::max(0.0, job.recorded_wait);
   if (!job.ended() && job.duration == 0) job.duration = kNotDrawn;
   if (const auto broken = FindBrokenRule(job)) throw RowError(broken->rule, broken->got, place());
-  const auto [first, added] = line_of_id_.emplace(job.id, line_);
-  if (!added) {
+  job.line = line_;
+  std::vector<Job>& jobs = workload_.jobs;
+  jobs.push_back(std::move(job));
+  if (const auto first = ids_.Enter(jobs, jobs.size() - 1)) {
+    const std::string id = std::move(jobs.back().id);
+    jobs.pop_back();
     throw RowError("job ids must be unique",
-                   fmt::format("{} on lines {} and {}", Quoted(job.id), first->second, line_),
+                   fmt::format("{} on lines {} and {}", Quoted(id), jobs[*first].line, line_),
                    place());
   }
-  job.line = line_;
-  if (!job.ended()) unfinished_.push_back({workload_.jobs.size(), lasted});
-  workload_.jobs.push_back(std::move(job));
+  if (!jobs.back().ended()) unfinished_.push_back({jobs.size() - 1, lasted});
   for (const std::string& reason : adjustments_) report_->Adjust(reason, place());
 }
 

@@ -7,8 +7,10 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <string_view>
+#include <vector>
 
+#include "workload/job_ids.h"
 #include "workload/past_lengths.h"
 #include "workload/trace_reader.h"
 
@@ -25,6 +27,10 @@ inline constexpr std::string_view kStartBeforeSubmit =
 class TraceBuilder {
  public:
   TraceBuilder(std::string path, const ReadOptions& options, ReadReport* report);
+
+  // Makes room for a job a line of this text, so that adding them moves none. Memory that is not
+  // used is not taken.
+  void ExpectLines(std::string_view text);
 
   // Reads one record that begins on `line`. `read` returns the job, or nullopt after it called
   // Drop; a RowError from it or from the checks ends the read, or in lenient mode is counted by its
@@ -78,7 +84,7 @@ class TraceBuilder {
   Workload workload_;
   int line_ = 0;
   std::vector<std::string> adjustments_;  // of the present record
-  std::unordered_map<std::string, int> line_of_id_;
+  JobIds ids_;
   std::vector<UnfinishedJob> unfinished_;
   Seconds last_seen_ = -kNever;
 };

@@ -1,39 +1,40 @@
 #include "workload/workload.h"
 
 #include <algorithm>
-#include <bit>
-#include <optional>
+#include <cstdint>
+#include <numeric>
+#include <utility>
 
 #include "core/check.h"
 #include "core/error.h"
+#include "workload/job_ids.h"
 #include "workload/job_rules.h"
 
 namespace allot {
 namespace {
 
-// Positions of jobs by id: an open-addressed table half full at most, in one piece of memory.
-class Positions {
- public:
-  explicit Positions(const std::vector<Job>& jobs)
-      : jobs_(jobs), slots_(std::bit_ceil(2 * jobs.size() + 1), kFree) {}
-
-  // The position that has the id of this one already; else takes it.
-  std::optional<std::size_t> Claim(std::size_t position) {
-    const std::string& id = jobs_[position].id;
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t slot = std::hash<std::string_view>()(id) & mask;
-    for (; slots_[slot] != kFree; slot = (slot + 1) & mask) {
-      if (jobs_[slots_[slot]].id == id) return slots_[slot];
+// Sorts by submit time, equal times in their present order. Moves each job once: a sort of the jobs
+// themselves would need as much memory again.
+void SortBySubmit(std::vector<Job>* jobs) {
+  std::vector<std::uint32_t> order(jobs->size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [jobs](std::uint32_t a, std::uint32_t b) {
+    return (*jobs)[a].submit < (*jobs)[b].submit;
+  });
+  // Position i gets the job at order[i]: cycle by cycle.
+  for (std::uint32_t begin = 0; begin < order.size(); ++begin) {
+    if (order[begin] == begin) continue;
+    Job first = std::move((*jobs)[begin]);
+    std::uint32_t to = begin;
+    while (order[to] != begin) {
+      const std::uint32_t from = std::exchange(order[to], to);
+      (*jobs)[to] = std::move((*jobs)[from]);
+      to = from;
     }
-    slots_[slot] = static_cast<std::uint32_t>(position);
-    return std::nullopt;
+    order[to] = to;
+    (*jobs)[to] = std::move(first);
   }
-
- private:
-  static constexpr std::uint32_t kFree = ~std::uint32_t{0};
-  const std::vector<Job>& jobs_;
-  std::vector<std::uint32_t> slots_;
-};
+}
 
 }  // namespace
 
@@ -58,22 +59,20 @@ std::int32_t NameTable::Find(std::string_view name) const {
 }
 
 void Workload::Finish() {
-  Positions positions(jobs);
+  JobIds ids(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const Job& job = jobs[i];
     if (const auto broken = FindBrokenRule(job)) {
       throw DataError("{}, got {} (job '{}', number {} of workload '{}')", broken->rule,
                       broken->got, job.id, i + 1, name);
     }
-    if (const auto first = positions.Claim(i)) {
+    if (const auto first = ids.Enter(jobs, i)) {
       throw DataError("job ids must be unique, got '{}' as jobs {} and {} of workload '{}'", job.id,
                       *first + 1, i + 1, name);
     }
   }
   const auto earlier = [](const Job& a, const Job& b) { return a.submit < b.submit; };
-  // Most come in order, and a sort would copy all of them.
-  if (std::is_sorted(jobs.begin(), jobs.end(), earlier)) return;
-  std::stable_sort(jobs.begin(), jobs.end(), earlier);
+  if (!std::is_sorted(jobs.begin(), jobs.end(), earlier)) SortBySubmit(&jobs);
 }
 
 std::string Workload::PlaceOf(const Job& job) const {

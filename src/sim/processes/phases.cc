@@ -16,7 +16,7 @@ class Phases : public JobProcess {
 
   Segment SegmentAt(const Placed& placed, double done) const override {
     const auto end = std::upper_bound(ends_.begin(), ends_.end(), done);
-    Segment segment = SegmentOf(base_, placed, done);
+    Segment segment = SegmentOf(base_.get(), placed, done);
     if (end != ends_.begin())
       segment.rate *= factors_[static_cast<std::size_t>(end - ends_.begin()) - 1];
     if (end != ends_.end()) segment.until = std::min(segment.until, *end);

@@ -41,6 +41,23 @@ TEST(WindowEpisodes, EqualSeedsGiveEqualJobsAndEstimates) {
   }
 }
 
+TEST(WeeklyEpisode, IsThatOfTheSourceThoughTheTraceIsGivenAway) {
+  WindowOptions window = OneDay();
+  window.weekly = true;
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    Workload trace = FourDays();
+    const auto moved = WeeklyEpisode(std::move(trace), ClusterSpec::Parse("2x4"), window, seed);
+    const auto copied = Source(window)(seed);
+    ASSERT_EQ(Ids(*moved), Ids(*copied));
+    EXPECT_EQ(moved->workload().name, copied->workload().name);
+    for (std::size_t i = 0; i < copied->workload().jobs.size(); ++i) {
+      const auto job = static_cast<JobIndex>(i);
+      EXPECT_EQ(moved->workload().jobs[i].submit, copied->workload().jobs[i].submit);
+      EXPECT_EQ(moved->facts(job).estimate, copied->facts(job).estimate);
+    }
+  }
+}
+
 TEST(WindowEpisodes, WeeklyWindowsAreDisjointCoverTheTraceAndComeRound) {
   const EpisodeSource source = Days();
   std::set<std::string> seen;

@@ -28,6 +28,13 @@ TEST(ArrivalLaw, HasTheRateThatWasAskedFor) {
   EXPECT_NEAR(per_hour, 3600 / 600.5, 0.15);
 }
 
+TEST(ArrivalLaw, HasAnyRateThatWasAskedFor) {
+  for (const double rate : {50.0, 200.0, 3600.0, 1e5, 1e8}) {
+    const Workload workload = Generate(Law("blox"), rate, 1, {20000, 0});
+    EXPECT_NEAR(20000 / (workload.Span() / 3600) / rate, 1, 0.03) << rate;
+  }
+}
+
 TEST(ArrivalLaw, ArrivesAtWholeSeconds) {
   for (const Job& job : Generate(Law("blox"), 9, 1, {500, 0}).jobs) {
     ASSERT_EQ(job.submit, std::floor(job.submit)) << "job " << job.id;

@@ -26,6 +26,11 @@ TEST(Csv, LineEndsMayBeCrLfOrMissingAtTheEnd) {
   EXPECT_EQ(CsvRows("a,b\r\n1,2\r\n3,4"), (Table{{"1", "2"}, {"3", "4"}}));
 }
 
+TEST(Csv, FieldsAfterOneWithQuotesStandAsTheyAre) {
+  EXPECT_EQ(CsvRows("a,b\n\"x\"\"y\",second\nthird,\"\"\n"),
+            (Table{{"x\"y", "second"}, {"third", ""}}));
+}
+
 TEST(Csv, EmptyLinesAndByteOrderMarkAreSkipped) {
   EXPECT_EQ(CsvRows("\xEF\xBB\xBF"
                     "a,b\n\n1,2\n\n\n"),

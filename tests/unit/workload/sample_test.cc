@@ -42,6 +42,25 @@ TEST(Sample, WindowIsHalfOpenAndStartsAtZero) {
   EXPECT_EQ(sample.origin, "2017-10-30 00:00:25");
 }
 
+TEST(Sample, TakesTheSameJobsOfAWorkloadThatIsGivenAway) {
+  for (const SampleOptions& options :
+       {SampleOptions{.from = 25, .to = 950}, SampleOptions{.gpus_capacity = 1, .load = 0.2},
+        SampleOptions{.to = 400, .max_gpus = 1}}) {
+    Workload workload = Regular(100);
+    workload.jobs[7].gpus = 2;
+    workload.jobs[40].deadline = 1000;
+    const Workload copied = Sample(workload, options);
+    const Workload moved = Sample(std::move(workload), options);
+    EXPECT_EQ(moved.name, copied.name);
+    ASSERT_EQ(moved.jobs.size(), copied.jobs.size());
+    for (std::size_t j = 0; j < moved.jobs.size(); ++j) {
+      EXPECT_EQ(moved.jobs[j].id, copied.jobs[j].id);
+      EXPECT_EQ(moved.jobs[j].submit, copied.jobs[j].submit);
+      EXPECT_EQ(moved.jobs[j].deadline, copied.jobs[j].deadline);
+    }
+  }
+}
+
 TEST(Sample, NameTellsWindowAndDraw) {
   Workload workload = Regular(10);
   EXPECT_EQ(Sample(workload, {.from = 30}).name, "w@2017-10-30T00:00:30+0.000694444d");

@@ -1,5 +1,7 @@
 #include "workload/workload.h"
 
+#include <algorithm>
+
 #include "trace_testing.h"
 #include "workload/job_rules.h"
 
@@ -21,6 +23,21 @@ TEST(Workload, FinishSortsBySubmitAndKeepsTheOrderOfEquals) {
   std::string order;
   for (const Job& job : workload.jobs) order += job.id;
   EXPECT_EQ(order, "abcd");
+}
+
+TEST(Workload, FinishSortsManyAsAStableSortDoes) {
+  Workload workload;
+  for (int i = 0; i < 1000; ++i) {
+    workload.jobs.push_back(MakeJob(fmt::format("{}", i), i * 7919 % 100));
+  }
+  std::vector<Job> expected = workload.jobs;
+  std::stable_sort(expected.begin(), expected.end(),
+                   [](const Job& a, const Job& b) { return a.submit < b.submit; });
+  workload.Finish();
+  for (std::size_t j = 0; j < expected.size(); ++j) {
+    EXPECT_EQ(workload.jobs[j].id, expected[j].id);
+    EXPECT_EQ(workload.jobs[j].submit, expected[j].submit);
+  }
 }
 
 TEST(Workload, FinishNamesBothJobsOfOneId) {
