@@ -92,7 +92,9 @@ def test_load_use_and_queueing_are_told_by_type(allot, tmp_path):
         assert 0.8 * a10["avg_queueing_s"] == pytest.approx(policy["runs"][0]["avg_queueing_s"])
     allot("report", "o", "--out", "o.html")
     assert "By GPU type" in (tmp_path / "o.html").read_text()
-    cells = allot("sweep", "-w", LOADED, "--clusters", TWO_TYPES[1], "--policies", "fifo", "--json", "--out", "s").stdout
+    (tmp_path / "study.toml").write_text(
+        f'workload = "{LOADED}"\nclusters = ["{TWO_TYPES[1]}"]\npolicies = ["fifo"]\n')
+    cells = allot("sweep", "study.toml", "--json", "--out", "s").stdout
     assert json.loads(cells)["cells"][0]["summary"]["gpu_types"][0]["demand"] == pytest.approx(1.5075, abs=1e-4)
     assert "a10=1.50" in (tmp_path / "s" / "cells.csv").read_text()
 
