@@ -152,10 +152,16 @@ def test_the_commands_of_the_page_work(allot, root, tmp_path):
     for name, export in [("sacct.txt", "sacct-month.txt"), ("sinfo.txt", "sinfo.txt"), ("jobs.json", "kubernetes.json"),
                          ("nodes.json", "nodes.json")]:
         (tmp_path / name).write_bytes((EXPORTS / export).read_bytes())
+    # The invented month is over; an export of now has jobs that run and wait.
+    lines = (tmp_path / "sacct.txt").read_text().splitlines()
+    last = dict(zip(lines[0].split("|"), next(line for line in reversed(lines) if "gres/gpu" in line).split("|")))
+    now = [last | {"JobID": "900001", "State": "RUNNING", "End": "Unknown", "ElapsedRaw": "600"},
+           last | {"JobID": "900002", "State": "PENDING", "Start": "Unknown", "End": "Unknown", "ElapsedRaw": "0", "AllocTRES": ""}]
+    (tmp_path / "sacct.txt").write_text("\n".join(lines + ["|".join(row.values()) for row in now]) + "\n")
     page = (root / "docs" / "your-trace.md").read_text()
     commands = [line.split()[1:] for part in re.findall(r"^## (?:Slurm|Kubernetes)\n(.*?)(?=^## )", page, re.DOTALL | re.MULTILINE)
                 for line in part.splitlines() if line.startswith("allot ")]
-    assert len(commands) == 3
+    assert len(commands) == 4
     for command in commands:
         allot(*command)
 
