@@ -233,7 +233,8 @@ bool CsvReader::Has(std::string_view column) const { return !Text(column).empty(
 
 std::string_view CsvReader::Text(std::string_view column) const {
   const std::string_view* field = Field(column);
-  return field == nullptr ? std::string_view() : *field;
+  if (field == nullptr) return {};
+  return quotes_ ? *field : Trim(*field);  // squeue -O pads its fields
 }
 
 double CsvReader::Number(std::string_view column) const {

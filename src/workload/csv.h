@@ -61,8 +61,9 @@ class CsvReader {
   std::string_view At(std::size_t column) const;  // field by position, without spaces around it
 
   bool Has(std::string_view column) const;  // the column exists and its field is not empty
-  std::string_view Text(std::string_view column) const;  // "" when an optional column is absent
-  double Number(std::string_view column) const;          // finite; RowError otherwise
+  // "" when an optional column is absent; without spaces around it where fields know no quotes.
+  std::string_view Text(std::string_view column) const;
+  double Number(std::string_view column) const;  // finite; RowError otherwise
   long long Integer(std::string_view column, long long low, long long high) const;  // inclusive
   long long Whole(std::string_view column, long long low, long long high) const;    // "2" or "2.0"
   double Calendar(std::string_view column) const;  // "YYYY-MM-DD HH:MM:SS" -> seconds since 1970
