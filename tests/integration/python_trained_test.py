@@ -111,8 +111,17 @@ def test_a_model_that_insists_on_an_illegal_action_is_told():
 
 # ---- one object a run ----
 
-SMALL = {"cluster": "2x4", "load": 0.8, "span": "4h", "elastic": True, "interval": 300, "workloads": 3, "seed": 5}
+SMALL = {"cluster": "1x4", "load": 0.9, "span": "1h", "interval": 300, "workloads": 3, "seed": 5}
 SPACES = {"max_jobs": 6, "max_configurations": 8}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_jobs(tmp_path_factory):
+    """The workload of SMALL: short jobs, more than the cluster can serve."""
+    path = tmp_path_factory.mktemp("jobs") / "short.csv"
+    rows = [f"j{i},{120 * i},{1 + i % 3 % 2},{300 + 613 * i % 1500}" for i in range(300)]
+    path.write_text("\n".join(["job_id,submit_s,gpus,duration_s", *rows, ""]))
+    SMALL["workload"] = str(path)
 
 
 def figures(policy, threads, **world):
