@@ -81,6 +81,12 @@ def test_maskable_ppo_is_compared_with_optimus(example):
     assert re.search(r"drawn actions: average JCT (\d+|inf) s, Optimus \d+ s, ratio", out)
 
 
+def test_ppo_on_an_own_trace_stands_beside_others(example):
+    pytest.importorskip("sb3_contrib")
+    out = example("own_trace_ppo.py", "--steps", 2048, "--envs", 1, "--workloads", 1)
+    assert all(re.search(rf"^>? *{name} +\d", out, re.MULTILINE) for name in ("ppo", "srtf", "fifo")), out
+
+
 def test_the_notebook_runs_from_top_to_bottom(root, tmp_path):
     pytest.importorskip("pandas")
     pytest.importorskip("matplotlib")
