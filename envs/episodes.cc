@@ -28,6 +28,11 @@ std::uint64_t WindowsIn(Seconds room, Seconds span) {
   return static_cast<std::uint64_t>(std::max(1.0, std::floor(room / span + 0.01)));
 }
 
+GpuCount LargestType(const ClusterSpec& cluster) {
+  const std::vector<GpuCount> capacity = cluster.type_capacity();
+  return *std::max_element(capacity.begin(), capacity.end());
+}
+
 // Ends the window with the trace; returns how many episodes it has.
 std::uint64_t CloseWindow(const Workload& trace, WindowOptions* options) {
   if (trace.jobs.empty()) throw DataError("workload '{}' has no job", trace.name);
@@ -55,8 +60,7 @@ SampleOptions SampleAt(Seconds from, double load, const ClusterSpec& cluster,
   sample.seed = seed;
   // A sub-sample leaves out what the cluster cannot hold; a whole window must fit (Scenario
   // checks).
-  const std::vector<GpuCount> capacity = cluster.type_capacity();
-  sample.max_gpus = load > 0 ? *std::max_element(capacity.begin(), capacity.end()) : 0;
+  sample.max_gpus = load > 0 ? LargestType(cluster) : 0;
   return sample;
 }
 
@@ -84,6 +88,31 @@ std::shared_ptr<const Scenario> EpisodeOf(Workload workload, const SampleOptions
 }
 
 }  // namespace
+
+std::vector<double> LoadsOfSpans(const Workload& trace, const ClusterSpec& cluster,
+                                 const WindowOptions& options) {
+  const Seconds end = std::min(options.to, trace.jobs.back().submit + 1.0);
+  const double room = end - options.from;
+  const std::uint64_t half_spans = room > options.span ? WindowsIn(2 * room, options.span) - 1 : 1;
+  std::vector<double> loads;
+  for (std::uint64_t k = 0; k < half_spans; ++k) {
+    const Seconds from = options.from + static_cast<double>(k) * options.span / 2;
+    SampleReport report;
+    try {
+      Sample(trace,
+             {.from = from,
+              .to = std::min(end, from + options.span),
+              .gpus_capacity = static_cast<double>(cluster.total().gpus),
+              .max_gpus = LargestType(cluster)},
+             &report);
+    } catch (const Error&) {  // no job comes
+      report.window_load = 0;
+    }
+    loads.push_back(report.window_load);
+  }
+  std::sort(loads.begin(), loads.end());
+  return loads;
+}
 
 std::int32_t WindowOfSeed(const Workload& trace, const WindowOptions& options, std::uint64_t seed) {
   const Seconds end = std::min(options.to, trace.jobs.back().submit + 1.0);

@@ -44,6 +44,11 @@ EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster,
 std::shared_ptr<const Scenario> WeeklyEpisode(Workload&& trace, const ClusterSpec& cluster,
                                               WindowOptions options, std::uint64_t seed);
 
+// Offered loads of spans of the trace, one beginning every half span, the lowest first; 0 where no
+// job comes. Of jobs that the cluster can hold.
+std::vector<double> LoadsOfSpans(const Workload& trace, const ClusterSpec& cluster,
+                                 const WindowOptions& options);
+
 // Of a weekly episode: which of the trace's windows it is drawn from, from 0.
 std::int32_t WindowOfSeed(const Workload& trace, const WindowOptions& options, std::uint64_t seed);
 

@@ -70,7 +70,7 @@ void DeclareTraining(CommandLine& line, TrainOptions& o) {
       .Detail("Training");
   line.Option("--training-loads", o.training_loads, "offered loads, one drawn per episode")
       .SplitAt(',')
-      .ShowDefault()
+      .DefaultText("--load, else 0.7,1,1.3, lowered for a trace that does not offer them")
       .Topic("Training");
   line.Option("--teacher", o.teacher,
               "policy whose result is the unit of results; tuned: the best fixed index of each "

@@ -1,8 +1,12 @@
 #include "experiment/training_plan.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "core/error.h"
 #include "experiment/log_world.h"
 #include "sim/profile.h"
 #include "workload/calendar.h"
@@ -13,6 +17,14 @@ namespace {
 
 // Some policies never end an episode.
 constexpr std::int64_t kMostValidationDecisions = 20'000;
+
+const std::vector<double> kUsualLoads = {0.7, 1.0, 1.3};
+
+// To two digits.
+double RoundedDown(double value) {
+  const double scale = std::pow(10, 1 - std::floor(std::log10(value)));
+  return std::floor(value * scale) / scale;
+}
 
 // Seeds that training itself never draws.
 std::uint64_t ValidationSeed(int k) {
@@ -83,6 +95,38 @@ TrainingPlan SettingEpisodes(World* world, TrainOptions* o) {
 WorldSpec AtIntervals(WorldSpec spec) {
   if (!spec.profile) spec.profile = kDefaultProfile;
   return spec;
+}
+
+std::string ChooseTrainingLoads(World* world, TrainOptions* o) {
+  const std::vector<double>& of_world = o->world.loads;
+  if (!o->training_loads.empty() && !of_world.empty()) {
+    throw UsageError("--training-loads and --load both say what training offers, got {} and {}",
+                     fmt::join(o->training_loads, ","), fmt::join(of_world, ","));
+  }
+  const bool chosen = !o->training_loads.empty() || !of_world.empty();
+  const char* const option = of_world.empty() ? "--training-loads" : "--load";
+  if (o->training_loads.empty()) o->training_loads = chosen ? of_world : kUsualLoads;
+  if (!o->from_logs.empty() || world->in_settings()) return "";
+  const ClusterSpec cluster = ClusterSpec::Parse(o->training_cluster);
+  const std::vector<double> offered =
+      world->LoadsOfSpans(cluster, ParseWhen(world->trace(), o->episode_span));
+  double& highest = *std::max_element(o->training_loads.begin(), o->training_loads.end());
+  if (chosen) {
+    if (highest <= offered.back()) return "";
+    throw DataError(
+        "{} must be what a part of '{}' offers to {}: at most {:.4g} in {}, got {}; a smaller "
+        "--training-cluster is offered more",
+        option, world->trace().name, o->training_cluster, offered.back(), o->episode_span, highest);
+  }
+  const double usual = offered[offered.size() / 2];  // of half of the spans at least
+  if (highest <= usual || usual <= 0) return "";
+  const double factor = usual / highest;
+  for (double& load : o->training_loads) load = RoundedDown(load * factor);
+  return fmt::format(
+      "note: '{}' offers {} a load of {:.3g} in {}; training loads are {} instead of {} "
+      "(--training-loads chooses others)\n",
+      world->trace().name, o->training_cluster, usual, o->episode_span,
+      fmt::join(o->training_loads, ","), fmt::join(kUsualLoads, ","));
 }
 
 TrainingPlan MakeTrainingPlan(World* world, TrainOptions* o) {

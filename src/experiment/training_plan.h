@@ -23,6 +23,12 @@ struct TrainingPlan {
 // profile says otherwise; what is trained then decides at events as well (sim/event_profile.cc).
 WorldSpec AtIntervals(WorldSpec spec);
 
+// Sets options->training_loads where they are empty: to the loads of the world, else to the usual
+// ones, lowered where its trace does not offer them. A note for people, "" for nothing. DataError
+// naming the option for loads that no part of the trace offers, UsageError where two options give
+// them.
+std::string ChooseTrainingLoads(World* world, TrainOptions* options);
+
 // Sets of options->trainer: teacher, worlds, where episodes are cut, and with logs what is known of
 // run times. `world` and `options` must outlive the answer.
 TrainingPlan MakeTrainingPlan(World* world, TrainOptions* options);

@@ -23,7 +23,7 @@ struct TrainOptions {
   std::string how_to_continue;  // said after an interruption; empty: allot train --resume
   std::string episode_span = "3d";
   std::string training_cluster;
-  std::vector<double> training_loads = {0.7, 1.0, 1.3};
+  std::vector<double> training_loads{};  // empty: those of the world, else as many as it offers
   int validate_every = 10;
   int validation_workloads = 6;
   int stop_after = 0;

@@ -46,13 +46,14 @@ class TrainCommandRun {
       o_.training_cluster = o_.world.cluster;
     }
     if (o_.teacher.empty() && !o_.resume) o_.teacher = UsualTeacher();
+    const std::string loads_note = ChooseTrainingLoads(&world_, &o_);
     config_ = EffectiveConfig();
     TrainerState state = o_.resume ? Resume() : Start();
     if (!o_.resume) config_["sources"] = Sources();
     o_.trainer.threads = globals.threads;
     if (!o_.history.empty()) o_.trainer.lengths = LengthModelOf(ReadHistory(o_.history));
     TrainingPlan trained = MakeTrainingPlan(&world_, &o_);
-    if (!globals.quiet && leads_) std::fputs(trained.note.c_str(), stderr);
+    if (!globals.quiet && leads_) std::fputs((trained.note + loads_note).c_str(), stderr);
     validation_ = std::make_unique<Validation>(
         std::move(trained.validation), ObjectiveNamed(o_.objective), trained.validation_decisions,
         globals.threads, o_.trainer.team);
@@ -189,6 +190,12 @@ class TrainCommandRun {
 
   TrainerState Resume() {
     const std::string path = (out_ / "latest").string();
+    if (!std::filesystem::exists(path)) {
+      throw UsageError(
+          "--resume needs a checkpoint, and '{}' has none: a run writes the first one at its first "
+          "validation; start without --resume",
+          o_.out);
+    }
     Checkpoint checkpoint = LoadCheckpoint(path);
     RequireServable(checkpoint, path);
     // Where it began is history: it need not be said again.

@@ -386,6 +386,12 @@ EpisodeSource World::TrainingEpisodes(const ClusterSpec& spec, Seconds span,
   return Episodes(spec, std::move(window));
 }
 
+std::vector<double> World::LoadsOfSpans(const ClusterSpec& spec, Seconds span) {
+  WindowOptions window = Window();
+  window.span = span;
+  return allot::LoadsOfSpans(trace(), spec, window);
+}
+
 nlohmann::ordered_json World::ToJson() {
   if (in_settings()) {
     return {{"setting", spec_.setting}, {"workloads", spec_.workloads}, {"seed", spec_.seed}};

@@ -90,6 +90,9 @@ class World {
   EpisodeSource TrainingEpisodes(const ClusterSpec& cluster, Seconds span,
                                  std::vector<double> loads);
 
+  // Offered loads of spans that training may draw (envs/episodes.h), the lowest first.
+  std::vector<double> LoadsOfSpans(const ClusterSpec& cluster, Seconds span);
+
   // Those that the spec names, in its order; made once. UsageError where they are of several
   // profiles: the same name would mean several policies.
   const std::vector<Setting>& settings();

@@ -29,6 +29,25 @@ EpisodeSource Source(const WindowOptions& window) {
   return WindowEpisodes(FourDays(), ClusterSpec::Parse("2x4"), window);
 }
 
+TEST(LoadsOfSpans, SayWhatEverySecondHalfOffers) {
+  // One job of 2 GPUs for half an hour at each full hour of eight: 1 GPU of 4.
+  Workload workload;
+  workload.name = "hours";
+  for (int hour = 0; hour < 8; ++hour) {
+    Job& job = workload.jobs.emplace_back();
+    job.id = std::to_string(hour);
+    job.submit = hour * 3600.0;
+    job.gpus = 2;
+    job.duration = 1800;
+  }
+  WindowOptions window;
+  window.span = 7200;
+  EXPECT_EQ(LoadsOfSpans(workload, ClusterSpec::Parse("1x4"), window),
+            std::vector<double>(6, 0.25));
+  window.span = kDay;  // longer than the trace: all of it, over the span
+  EXPECT_EQ(LoadsOfSpans(workload, ClusterSpec::Parse("1x4"), window).size(), 1U);
+}
+
 TEST(WindowEpisodes, EqualSeedsGiveEqualJobsAndEstimates) {
   const EpisodeSource source = Source(OneDay());
   const auto a = source(5);
