@@ -65,6 +65,16 @@ PairedRatio MeanWithInterval(std::span<const double> values,
   return result;
 }
 
+PairedRatio PositiveMeanWithInterval(std::span<const double> values,
+                                     std::span<const std::int32_t> windows) {
+  PairedRatio result = MeanWithInterval(values, windows);
+  if (!result.has_interval() || !(result.mean > 0)) return result;
+  const double factor = std::exp((result.high - result.mean) / result.mean);
+  result.low = result.mean / factor;
+  result.high = result.mean * factor;
+  return result;
+}
+
 std::string IntervalInWords(std::span<const std::int32_t> windows) {
   const std::set<std::int32_t> distinct(windows.begin(), windows.end());
   if (distinct.empty() || distinct.contains(kWindowOfItsOwn)) return "Student's t";

@@ -39,6 +39,12 @@ PairedRatio ComparePaired(std::span<const double> a, std::span<const double> b,
 PairedRatio MeanWithInterval(std::span<const double> values,
                              std::span<const std::int32_t> windows = {});
 
+// The same mean of values that cannot be negative, like times. The interval is that of the mean's
+// logarithm, by the relative standard error, so that it lies above 0 however far the values
+// scatter.
+PairedRatio PositiveMeanWithInterval(std::span<const double> values,
+                                     std::span<const std::int32_t> windows = {});
+
 // How such an interval was computed: "Student's t", "Student's t over 4 windows of the trace".
 std::string IntervalInWords(std::span<const std::int32_t> windows);
 

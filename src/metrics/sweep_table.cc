@@ -72,10 +72,10 @@ std::vector<double> MeanQuantiles(const CellsBySeed& cells,
   return mean;
 }
 
-std::string WithHalfWidth(const PairedRatio& value) {
+std::string DurationWithInterval(const PairedRatio& value) {
   std::string mean = HumanDuration(value.mean);
-  if (!value.has_interval() || !std::isfinite(value.high)) return mean;
-  return mean + " ± " + HumanDuration(value.high - value.mean);
+  if (!value.has_interval() || !std::isfinite(value.mean)) return mean;
+  return fmt::format("{} [{}, {}]", mean, HumanDuration(value.low), HumanDuration(value.high));
 }
 
 std::string CsvNumber(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
@@ -119,7 +119,7 @@ std::vector<SweepRow> Aggregate(const SweepResults& results) {
     for (const SweepFigure& figure : kFigures) {
       std::vector<double> values;
       for (const auto& [seed, cell] : group) values.push_back(figure.in_run(cell->summary));
-      row.*figure.in_row = MeanWithInterval(values, windows);
+      row.*figure.in_row = PositiveMeanWithInterval(values, windows);
     }
     row.jct_quantiles_s = MeanQuantiles(group, &SweepCell::jct_quantiles_s);
     row.fairness_quantiles = MeanQuantiles(group, &SweepCell::fairness_quantiles);
@@ -181,7 +181,7 @@ TextTable SweepTable(const SweepResults& results, const std::vector<SweepRow>& r
       cells.push_back(row.values[f] + (tagged ? " (oracle)" : ""));
     }
     cells.insert(cells.end(),
-                 {WithHalfWidth(row.avg_jct_s), row.reference ? "1" : HumanRatio(row.ratio),
+                 {DurationWithInterval(row.avg_jct_s), row.reference ? "1" : HumanRatio(row.ratio),
                   HumanDuration(row.p50_jct_s.mean), HumanDuration(row.p95_jct_s.mean),
                   HumanDuration(row.p99_jct_s.mean), HumanDuration(row.avg_queueing_s.mean),
                   HumanDuration(row.makespan_s.mean), HumanShare(row.gpu_utilisation.mean),
@@ -191,8 +191,8 @@ TextTable SweepTable(const SweepResults& results, const std::vector<SweepRow>& r
   table.AddNote(
       fmt::format("ref / row: average JCT of {} over that of the row{}.", ReferenceText(results),
                   seeds > 1 ? ", geometric mean of the per-seed ratios [95 % interval]" : ""));
-  table.AddNote(seeds > 1 ? fmt::format("Means over {} seeds; ±: half of the 95 % interval, "
-                                        "Student's t.",
+  table.AddNote(seeds > 1 ? fmt::format("Means over {} seeds with the 95 % interval (Student's t "
+                                        "on the logarithm).",
                                         seeds)
                           : "One seed: no intervals; --seeds 0..9 gives them.");
   table.AddNote("fairness: mean finish-time fairness, below 1 better than a share of one's own.");

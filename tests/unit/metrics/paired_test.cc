@@ -86,6 +86,21 @@ TEST(MeanWithInterval, IsTheArithmeticMean) {
   EXPECT_NEAR(mean.high, 0.6 + half, 1e-9);
 }
 
+TEST(PositiveMeanWithInterval, IsThatOfTheMeansLogarithm) {
+  // Mean 0.6, standard error 0.1 / sqrt(3): their quotient is the error of the logarithm.
+  const PairedRatio mean = PositiveMeanWithInterval(std::vector<double>{0.5, 0.6, 0.7});
+  const double half = 4.302652729911275 * 0.1 / std::sqrt(3.0) / 0.6;
+  EXPECT_NEAR(mean.mean, 0.6, 1e-12);
+  EXPECT_NEAR(mean.low, 0.6 * std::exp(-half), 1e-9);
+  EXPECT_NEAR(mean.high, 0.6 * std::exp(half), 1e-9);
+}
+
+TEST(PositiveMeanWithInterval, IsNeverBelowZero) {
+  EXPECT_LT(MeanWithInterval(std::vector<double>{10, 20, 900}).low, 0);
+  EXPECT_GT(PositiveMeanWithInterval(std::vector<double>{10, 20, 900}).low, 0);
+  EXPECT_EQ(PositiveMeanWithInterval(std::vector<double>{0, 0}).high, 0);
+}
+
 TEST(ComparePaired, OneWorkloadHasNoInterval) {
   const PairedRatio ratio = ComparePaired(std::vector<double>{1}, std::vector<double>{2});
   EXPECT_DOUBLE_EQ(ratio.mean, 0.5);
