@@ -231,7 +231,7 @@ PolicyInfo SiaInfo() {
       {"unserved", "1.1", "what a waiting job adds to the sum", 0, 1000},
       {"decimals", "2", "to which powers are rounded, as in Sia's artifact; -1: not", -1, 12},
       {"tolerance", "1e-4", "of the sum, relative, within which it is the best", 0, 0.1},
-      {"placement", "packed", "stage: which GPUs on which nodes"}};
+      StageParam<Placement>({"placement", "packed", "stage: which GPUs on which nodes"})};
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
     return std::make_unique<SiaPolicy>(params, info);
   };

@@ -4,6 +4,7 @@
 #include "agents/learned/explanation.h"
 #include "core/error.h"
 #include "core/nested_spec.h"
+#include "sched/stages.h"
 
 namespace allot {
 namespace {
@@ -21,12 +22,14 @@ PolicyInfo LearnedInfo() {
   info.source = "allot, after Peng et al., DL2, TPDS 2021";
   info.needs_lengths = true;
   info.time_driven = true;
-  info.params = {{"checkpoint", "", "checkpoint folder"},
-                 {"placement", "packed", "stage: which GPUs on which nodes"},
-                 {"world", "",
-                  "of a network that adds to the fixed index of each world: which one (default: "
-                  "the profile)"},
-                 {"index", "", "of such a network: index/KEY=VALUE/... to add to, in place of it"}};
+  info.params = {
+      FileParam({"checkpoint", "", "checkpoint folder"}),
+      StageParam<Placement>({"placement", "packed", "stage: which GPUs on which nodes"}),
+      {"world", "",
+       "of a network that adds to the fixed index of each world: which one (default: "
+       "the profile)"},
+      FileParam({"index", "", "of such a network: index/KEY=VALUE/... to add to, in place of it"},
+                FilesOfInnerPolicy)};
   info.make = [](const Params& params) -> std::unique_ptr<Policy> {
     if (params.Text("checkpoint").empty()) {
       throw UsageError("policy 'learned' needs a checkpoint folder: learned:checkpoint=DIR");

@@ -9,6 +9,7 @@
 
 #include "core/rng.h"
 #include "sched/foresight.h"
+#include "sched/stages.h"
 #include "stages/typed_fill.h"
 
 namespace allot {
@@ -164,8 +165,9 @@ PolicyInfo ClairvoyantInfo() {
   info.source = "allot";
   info.time_driven = true;
   info.oracle = true;
-  info.params = {{"budget", "300", "simulated episodes of the search, at most", 1, 1e9},
-                 {"placement", "packed", "stage: which GPUs on which nodes"}};
+  info.params = {
+      {"budget", "300", "simulated episodes of the search, at most", 1, 1e9},
+      StageParam<Placement>({"placement", "packed", "stage: which GPUs on which nodes"})};
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
     return std::make_unique<Clairvoyant>(params, info);
   };

@@ -4,6 +4,7 @@
 
 #include "cluster/validate.h"
 #include "core/error.h"
+#include "core/nested_spec.h"
 #include "sim/profile.h"
 
 namespace allot {
@@ -94,14 +95,6 @@ PolicyNotes GuardedPolicy::notes() const {
 
 namespace {
 
-// "index/alpha=1/beta=0": a policy inside a policy's parameter.
-std::string Nested(std::string policy) {
-  std::replace(policy.begin(), policy.end(), '/', ',');
-  const std::size_t separator = policy.find(',');
-  if (separator != std::string::npos) policy[separator] = ':';
-  return policy;
-}
-
 PolicyInfo GuardedInfo() {
   PolicyInfo info;
   info.id = "guarded";
@@ -110,9 +103,11 @@ PolicyInfo GuardedInfo() {
   info.needs_lengths = true;
   info.time_driven = true;
   info.params = {
-      {"policy", "index", "the policy that is guarded, e.g. index/alpha=1"},
-      {"checkpoint", "", "guard learned:checkpoint=DIR instead"},
-      {"teacher", "optimus", "the policy that takes over, e.g. las/queues=3600"},
+      FileParam({"policy", "index", "the policy that is guarded, e.g. index/alpha=1"},
+                FilesOfInnerPolicy),
+      FileParam({"checkpoint", "", "guard learned:checkpoint=DIR instead"}),
+      FileParam({"teacher", "optimus", "the policy that takes over, e.g. las/queues=3600"},
+                FilesOfInnerPolicy),
       {"margin", "0.1", "how much worse than the teacher's the mean JCT may be, as a share of it",
        0, 1e6},
       {"check-interval", "100", "intervals between comparisons with the teacher", 1, 1e9, "every"},
@@ -133,9 +128,9 @@ PolicyInfo GuardedInfo() {
     options.memory = static_cast<std::size_t>(params.Integer("max-jobs"));
     const std::string& checkpoint = params.Text("checkpoint");
     const std::string own = checkpoint.empty()
-                                ? PolicySpecUnder(profile, Nested(params.Text("policy")))
+                                ? PolicySpecUnder(profile, NestedSpec(params.Text("policy")))
                                 : "learned:checkpoint=" + checkpoint;
-    const std::string teacher = PolicySpecUnder(profile, Nested(params.Text("teacher")));
+    const std::string teacher = PolicySpecUnder(profile, NestedSpec(params.Text("teacher")));
     return std::make_unique<GuardedPolicy>(info, MakePolicy(own, params.loader()),
                                            MakePolicy(teacher, params.loader()),
                                            MakePolicy(teacher, params.loader()), options);

@@ -64,7 +64,8 @@ ALLOT_REGISTER(
         "sia", "Sia's simulated cluster: as pollux, on three GPU types",
         WithRentedNodes(
             {{"load", "1", "1: 160 jobs in eight hours", 1e-2, 100},
-             {"applications", "", "folder of their measurements; empty: Pollux's on all types"},
+             FileParam({"applications", "",
+                        "folder of their measurements; empty: Pollux's on all types"}),
              {"interval", "60", "seconds between decisions", 1e-3, 1e9},
              {"lengths", "noisy:0.5", "job lengths that policies get: none, noisy:SIGMA, true"},
              {"beliefs", "online", "rates that policies see, see 'allot list beliefs'"}}),

@@ -91,7 +91,7 @@ ALLOT_REGISTER(
     (SettingInfo{
         "trace", "samples of a trace on a cluster of 8-GPU nodes",
         WithRentedNodes(
-            {{"workload", "embedded", "trace file, or the embedded one"},
+            {FileParam({"workload", "embedded", "trace file, or the embedded one"}, FilesOfTrace),
              {"from", "", "first submission used: date, 14d, or seconds"},
              {"to", "", "submissions before this are used"},
              {"span", "7d", "length of a sample"},
@@ -99,7 +99,8 @@ ALLOT_REGISTER(
               "samples begin at a random time, not one span after the other", -1e300, 1e300,
               "random"},
              {"gpus", "256", "GPUs of the cluster, eight a node", 8, 1e6},
-             {"cluster", "", "in place of `gpus`: nodes, e.g. 6x4:v100|3x8:p100"},
+             FileParam({"cluster", "", "in place of `gpus`: nodes, e.g. 6x4:v100|3x8:p100"},
+                       TheFile),
              {"loads", "1", "offered loads, joined by '|'"},
              {"rigid", "",
               "true: keep jobs at their requested size; false: draw a throughput model for each "

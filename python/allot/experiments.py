@@ -124,7 +124,7 @@ def sweep(
     keys: those of a definition with _ for -: policies, clusters, loads, rates, seeds, admission,
       placement, vary={"interval": [60, 300]}, window_jobs, reference, title, and options of the world.
     out: folder that keeps finished cells: the same call again takes them up. Cells of a policy in
-      Python are known by its name, not by its code.
+      Python are known by its name and its module.
     """
     from allot import _allot
 

@@ -186,9 +186,28 @@ def _names() -> list[str]:
 
 def _make(spec: str) -> Policy:
     """The policy of "python:MODULE:CLASS[,key=value...]" or "NAME[:key=value...]"."""
+    found, parameters = _find(spec)
+    return _call(_maker(found), parameters, spec)
+
+
+def _files(spec: str) -> list[str]:
+    """The module that the policy is in, and the files and folders that its parameters name.
+
+    Not the script that is run: it may change without the policy.
+    """
+    found, parameters = _find(spec)
+    module = getattr(found, "__module__", "")
+    own = module.partition(".")[0] not in ("allot", "__main__")
+    code = getattr(sys.modules.get(module), "__file__", None) if own else None
+    values = [part.partition("=")[2].strip() for part in parameters.split(",")]
+    return [path for path in [code, *values] if path and os.path.exists(path)]
+
+
+def _find(spec: str) -> tuple[Any, str]:
+    """What a spec names, and the parameters that it gives."""
     name, _, rest = spec.partition(":")
     if name.strip() != "python":
-        return _call(_factories[name.strip()], rest, spec)
+        return _factories[name.strip()], rest
     where, _, parameters = rest.partition(",")
     module, _, attribute = where.rpartition(":")
     if not module or not attribute:
@@ -196,7 +215,7 @@ def _make(spec: str) -> Policy:
     found = getattr(_import(module, spec), attribute, None)
     if found is None:
         raise UsageError(f"policy '{spec}': module '{module}' has no '{attribute}'")
-    return _call(_maker(found), parameters, spec)
+    return found, parameters
 
 
 def _import(module: str, spec: str) -> types.ModuleType:

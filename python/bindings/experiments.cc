@@ -131,8 +131,9 @@ class Experiment {
       const auto agent = std::make_shared<const Agent>(LoadAgent(request_.checkpoint));
       const Serving serving{.world = world_.name()};
       MakeLearnedPolicy(*agent, serving);
-      contenders.push_back(
-          {"learned", [agent, serving] { return MakeLearnedPolicy(*agent, serving); }});
+      contenders.push_back({.id = "learned",
+                            .make = [agent, serving] { return MakeLearnedPolicy(*agent, serving); },
+                            .files = {request_.checkpoint}});
       *overlap = TrainingOverlapOf(LoadCheckpoint(request_.checkpoint).config, world_);
     }
     const auto add = [&](std::vector<Contender> more) {

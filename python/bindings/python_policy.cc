@@ -124,10 +124,19 @@ std::unique_ptr<Policy> Make(std::string_view spec) {
   }
 }
 
+std::vector<std::string> Files(std::string_view spec) {
+  const nb::gil_scoped_acquire gil;
+  std::vector<std::string> files;
+  for (const nb::handle file : InPython("_files")(std::string(spec))) {
+    files.push_back(nb::cast<std::string>(file));
+  }
+  return files;
+}
+
 ALLOT_REGISTER(PolicyFamily, (PolicyFamily{"python",
                                            "policies in Python: python:MODULE:CLASS, "
                                            "and those of allot.register_policy",
-                                           Names, Make}));
+                                           Names, Make, Files}));
 
 }  // namespace
 

@@ -32,8 +32,9 @@ int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
   std::vector<Contender> contenders;
   const Serving serving{.world = world.name()};
   MakeLearnedPolicy(*agent, serving);  // refuse now, not after minutes
-  contenders.push_back(
-      {"learned", [agent, serving] { return MakeLearnedPolicy(*agent, serving); }});
+  contenders.push_back({.id = "learned",
+                        .make = [agent, serving] { return MakeLearnedPolicy(*agent, serving); },
+                        .files = {o.checkpoint}});
   const std::string against = o.against.value_or(world.ComparedPolicies());
   if (!against.empty()) {
     for (Contender& contender : ParseContenders(world, against))

@@ -8,8 +8,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <memory>
 
 #include "core/error.h"
+#include "core/rng.h"
 
 namespace allot {
 namespace fs = std::filesystem;
@@ -158,6 +160,20 @@ void SyncToDisk(const fs::path& path, const fs::path& reported) {
 }
 
 std::string ReadTextFile(const std::string& path) { return DecompressText(ReadBytes(path), path); }
+
+std::uint64_t HashTextFile(const std::string& path, std::uint64_t before) {
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
+  if (file == nullptr) throw DataError("cannot open '{}': {}", path, SystemMessage());
+  std::string piece(1 << 20, '\0');
+  int read = 0;
+  while ((read = gzread(file.get(), piece.data(), static_cast<unsigned>(piece.size()))) > 0) {
+    before = StableHash({piece.data(), static_cast<std::size_t>(read)}, before);
+  }
+  int error = Z_OK;
+  const char* const what = gzerror(file.get(), &error);
+  if (error != Z_OK) throw DataError("cannot read '{}': {}", path, what);
+  return before;
+}
 
 std::string DecompressText(std::string_view bytes, const std::string& name) {
   return StartsLikeGzip(bytes) ? GzipInflater(name, bytes).All() : std::string(bytes);

@@ -5,6 +5,7 @@
 // write under a temporary sibling name, fsync, and rename on Commit(); destroyed before that, they
 // remove what they wrote. All failures are Errors that name path and system message.
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -14,6 +15,10 @@ namespace allot {
 
 // DataError when absent, unreadable, or when the compressed stream is cut short or corrupt.
 std::string ReadTextFile(const std::string& path);
+
+// StableHash (core/rng.h) of what ReadTextFile gives, after a text of hash `before`; in pieces, so
+// that a large file takes no memory. Errors as ReadTextFile.
+std::uint64_t HashTextFile(const std::string& path, std::uint64_t before);
 
 // The same for bytes that are in memory already; `name` stands for the path in messages.
 std::string DecompressText(std::string_view bytes, const std::string& name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "core/check.h"
 #include "core/error.h"
@@ -18,6 +19,34 @@ void CheckRange(const std::string& owner, const ParamSpec& spec, double value) {
 }
 
 }  // namespace
+
+std::vector<std::string> ThePath(const std::string& value) {
+  return value.empty() ? std::vector<std::string>{} : std::vector<std::string>{value};
+}
+
+std::vector<std::string> TheFile(const std::string& value) {
+  std::error_code ignored;  // a text that cannot be a path is simply no file
+  return std::filesystem::is_regular_file(value, ignored) ? ThePath(value)
+                                                          : std::vector<std::string>{};
+}
+
+ParamSpec FileParam(ParamSpec spec, NamedFiles files) {
+  spec.files = files;
+  return spec;
+}
+
+std::vector<std::string> FilesOfParams(const std::vector<ParamSpec>& specs,
+                                       const std::map<std::string, std::string>& given) {
+  std::vector<std::string> files;
+  for (const ParamSpec& spec : specs) {
+    if (spec.files == nullptr) continue;
+    auto value = given.find(spec.name);
+    if (value == given.end()) value = given.find(spec.former);
+    const auto named = spec.files(value == given.end() ? spec.default_value : value->second);
+    files.insert(files.end(), named.begin(), named.end());
+  }
+  return files;
+}
 
 std::map<std::string, std::string> WithPresentNames(
     const std::string& owner, const std::vector<ParamSpec>& specs,

@@ -12,14 +12,31 @@
 
 namespace allot {
 
+// The files and folders that the value of a parameter or option names, whether they are there or
+// not; results name them by content (core/inputs.h).
+using NamedFiles = std::vector<std::string> (*)(const std::string& value);
+
 struct ParamSpec {
   std::string name;
   std::string default_value;
   std::string help;
   double min = -1e300;  // numeric parameters: inclusive range
   double max = 1e300;
-  std::string former = {};  // its name in the last version, still accepted (docs/renamed.md)
+  std::string former = {};     // its name in the last version, still accepted (docs/renamed.md)
+  NamedFiles files = nullptr;  // null: its value names none
 };
+
+// The value itself, a file or a folder; none where it is empty.
+std::vector<std::string> ThePath(const std::string& value);
+// The value where it is a file that is there: of values that may be something else.
+std::vector<std::string> TheFile(const std::string& value);
+
+// A parameter whose value is a path, or names files in another way.
+ParamSpec FileParam(ParamSpec spec, NamedFiles files = ThePath);
+
+// What the values of parameters name, those left to defaults included.
+std::vector<std::string> FilesOfParams(const std::vector<ParamSpec>& specs,
+                                       const std::map<std::string, std::string>& given);
 
 // `given` under present names: a former name is replaced, with a note on stderr. UsageError where a
 // parameter is given under both. Keys that `specs` does not hold stay.

@@ -9,8 +9,8 @@
 
 namespace allot {
 
-std::uint64_t StableHash(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
+std::uint64_t StableHash(std::string_view text, std::uint64_t before) {
+  std::uint64_t hash = before;
   for (const char c : text) {
     hash ^= static_cast<unsigned char>(c);
     hash *= 0x100000001b3ULL;

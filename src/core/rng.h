@@ -36,7 +36,10 @@ class Rng {
   bool has_spare_ = false;
 };
 
-// FNV-1a, 64 bit: the stable hash behind purposes and file fingerprints.
-std::uint64_t StableHash(std::string_view text);
+inline constexpr std::uint64_t kEmptyHash = 0xcbf29ce484222325ULL;  // of no text
+
+// FNV-1a, 64 bit: the stable hash behind purposes and file fingerprints. `before`: of the text that
+// this one continues.
+std::uint64_t StableHash(std::string_view text, std::uint64_t before = kEmptyHash);
 
 }  // namespace allot

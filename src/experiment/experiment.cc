@@ -9,11 +9,11 @@
 #include "core/counted.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/inputs.h"
 #include "core/json_text.h"
 #include "core/labelled_spec.h"
 #include "core/parallel.h"
 #include "core/progress.h"
-#include "core/rng.h"
 #include "core/version.h"
 #include "core/writable.h"
 #include "episode_log/episode_log.h"
@@ -21,6 +21,7 @@
 #include "experiment/env_spec.h"
 #include "experiment/sources.h"
 #include "experiment/spec_list.h"
+#include "experiment/world_options.h"
 #include "metrics/comparison.h"
 #include "metrics/run_directory.h"
 #include "metrics/service_table.h"
@@ -33,17 +34,15 @@
 namespace allot {
 namespace {
 
-// Beside evaluation.json, for who wants to repeat it: version, every option of the world, and the
-// size and fingerprint of the workload's file.
-void WriteOrigin(World& world, const std::string& folder) {
-  nlohmann::ordered_json origin = {{"version", Version()}, {"world", world.ToJson()}};
-  const std::string& file = world.spec().workload;
-  if (std::filesystem::is_regular_file(file)) {
-    const std::string text = ReadTextFile(file);
-    origin["input"] = {{"file", file},
-                       {"bytes", text.size()},
-                       {"fnv1a_64", fmt::format("{:016x}", StableHash(text))}};
-  }
+// Beside the results, for who wants to repeat them: version, every option of the world, and the
+// content of all files that these and the policies name.
+void WriteOrigin(World& world, const std::vector<Contender>& contenders,
+                 const std::string& folder) {
+  Inputs inputs;
+  AddInputs(FilesOfWorld(world.spec()), &inputs);
+  for (const Contender& contender : contenders) AddInputs(contender.files, &inputs);
+  const nlohmann::ordered_json origin = {
+      {"version", Version()}, {"world", world.ToJson()}, {"inputs", inputs}};
   WriteTextFile(std::filesystem::path(folder) / "origin.json", JsonText(origin) + "\n");
 }
 
@@ -90,6 +89,7 @@ std::vector<Contender> ParseContenders(World& world, const std::string& text) {
     Contender& contender = contenders.emplace_back();
     contender.id = label;
     contender.make = [&world, made = spec] { return world.MakePolicy(made); };
+    contender.files = world.FilesOfPolicy(spec);
     if (label != spec) contender.spec = spec;
   }
   return contenders;
@@ -261,9 +261,9 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     });
   }
   RefuseIfNothingFinished(evaluation);
-  if (!options.out.empty() && !options.single_run) {
-    WriteOrigin(world, options.out);
-    WriteEvaluation(options.out, evaluation);
+  if (!options.out.empty()) {
+    WriteOrigin(world, contenders, options.out);
+    if (!options.single_run) WriteEvaluation(options.out, evaluation);
   }
   return evaluation;
 }

@@ -18,7 +18,8 @@ struct RunOutcome;  // sim/run.h
 struct Contender {
   std::string id;  // row and folder name: its label, else its spec
   std::function<std::unique_ptr<Policy>()> make;
-  std::string spec{};  // "": as the id
+  std::string spec{};                // "": as the id
+  std::vector<std::string> files{};  // that it is made from (FilesOfPolicy)
 
   // As ParseContenders takes it.
   std::string text() const { return spec.empty() ? id : id + "=" + spec; }

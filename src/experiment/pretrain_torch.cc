@@ -2,6 +2,9 @@
 
 #include "agents/learned/agent.h"
 #include "core/error.h"
+#include "core/inputs.h"
+#include "core/named_files.h"
+#include "envs/setting.h"
 #include "episode_log/verify.h"
 #include "experiment/model_card.h"
 #include "experiment/pretrain.h"
@@ -39,6 +42,10 @@ PretrainedCheckpoint Pretrain(const PretrainOptions& o, const GlobalOptions& glo
                        {"stride", o.stride},
                        {"seed", o.imitation.seed},
                        {"learning_rate", o.imitation.learning_rate}};
+  Inputs inputs;
+  AddInputs(o.logs, &inputs);
+  if (!o.setting.empty()) AddInputs(FilesOfSpec<SettingInfo>(o.setting), &inputs);
+  checkpoint.config["inputs"] = inputs;
   checkpoint.config["sources"] = SourcesOfLogs(o.logs);
   if (!o.setting.empty()) {
     AddSources(SourcesOfCheckpoint({{"world", {{"setting", o.setting}}}}),

@@ -1,17 +1,15 @@
 #include "experiment/sweep_cells.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "core/labelled_spec.h"
-#include "core/rng.h"
 #include "experiment/world_options.h"
 #include "metrics/sweep_cell.h"
 #include "perf/elastic.h"
 #include "sim/alone_times.h"
 #include "sim/even_durations.h"
+#include "sim/profile.h"
 #include "sim/run.h"
 #include "sweep/limits.h"
 #include "sweep/window.h"
@@ -38,21 +36,20 @@ WorldOptions SweepableOptions() {
   return names;
 }
 
-std::map<std::string, std::string> SweepInputs(const SweepDefinition& definition) {
-  std::set<std::string> paths;
-  for (const char* name : {"workload", "cluster", "node-events", "catalogue"}) {
-    if (const auto set = definition.world.find(name); set != definition.world.end()) {
-      paths.insert(set->second);
-    }
-    for (const SweepFactor& factor : definition.factors) {
-      if (factor.name == name) paths.insert(factor.values.begin(), factor.values.end());
-    }
-  }
-  std::map<std::string, std::string> inputs;
-  for (const std::string& path : paths) {
-    if (std::filesystem::is_regular_file(path)) {
-      inputs[path] = fmt::format("{:016x}", StableHash(ReadTextFile(path)));
-    }
+Inputs SweepInputs(const SweepDefinition& definition) {
+  std::set<std::map<std::string, std::string>> worlds;
+  std::set<std::pair<std::string, std::string>> policies;  // profile and spec
+  Inputs inputs;
+  for (const CellValues& cell : CellsOf(definition)) {
+    const auto options = WorldOptionsOf(definition, cell);
+    if (worlds.insert(options).second) AddInputs(FilesOfWorld(WorldFromTexts(options)), &inputs);
+    const auto profile = options.find("profile");
+    const auto [policy, is_new] =
+        policies.emplace(profile == options.end() ? kDefaultProfile : profile->second,
+                         PolicySpecOf(definition, cell));
+    if (!is_new) continue;
+    const auto& rules = Registry<ProfileInfo>::Global().Get("profile", policy->first);
+    AddInputs(FilesOfPolicyUnder(rules, policy->second), &inputs);
   }
   return inputs;
 }

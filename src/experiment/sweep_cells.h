@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "core/inputs.h"
 #include "experiment/workload_cache.h"
 #include "experiment/world.h"
 #include "metrics/sweep_results.h"
@@ -18,8 +19,8 @@ namespace allot {
 // The options of the world that sweeps may set or vary, by long name.
 WorldOptions SweepableOptions();
 
-// Fingerprints of the files that cells are made from: a changed file is a changed sweep.
-std::map<std::string, std::string> SweepInputs(const SweepDefinition& definition);
+// What the cells are made from: a changed file is a changed sweep.
+Inputs SweepInputs(const SweepDefinition& definition);
 
 class SweepCells {
  public:

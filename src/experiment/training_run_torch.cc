@@ -9,6 +9,7 @@
 #include "agents/training/validation.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/inputs.h"
 #include "core/interrupt.h"
 #include "core/json_text.h"
 #include "core/progress.h"
@@ -19,6 +20,7 @@
 #include "experiment/training_plan.h"
 #include "experiment/training_run.h"
 #include "experiment/world.h"
+#include "experiment/world_options.h"
 #include "models/checkpoint.h"
 #include "models/torch/configure.h"
 #include "record/tensorboard.h"
@@ -49,7 +51,10 @@ class TrainCommandRun {
     const std::string loads_note = ChooseTrainingLoads(&world_, &o_);
     config_ = EffectiveConfig();
     TrainerState state = o_.resume ? Resume() : Start();
-    if (!o_.resume) config_["sources"] = Sources();
+    if (!o_.resume) {
+      config_["sources"] = Sources();
+      config_["inputs"] = InputsOfNow();
+    }
     o_.trainer.threads = globals.threads;
     if (!o_.history.empty()) o_.trainer.lengths = LengthModelOf(ReadHistory(o_.history));
     TrainingPlan trained = MakeTrainingPlan(&world_, &o_);
@@ -138,6 +143,16 @@ class TrainCommandRun {
                 {"validation_workloads", o_.validation_workloads}};
   }
 
+  // Of what every step of the training reads.
+  Inputs InputsOfNow() {
+    Inputs inputs;
+    AddInputs(o_.from_logs.empty() ? FilesOfWorld(o_.world) : o_.from_logs, &inputs);
+    AddInputs(TheFile(o_.training_cluster), &inputs);
+    AddInputs(FilesOfHistory(o_.history), &inputs);
+    AddInputs(world_.FilesOfPolicy(o_.teacher), &inputs);
+    return inputs;
+  }
+
   // Of the weights and the length model to be.
   nlohmann::json Sources() {
     nlohmann::json sources = o_.from_logs.empty() ? SourcesOf(world_) : SourcesOfLogs(o_.from_logs);
@@ -220,7 +235,11 @@ class TrainCommandRun {
             saved == checkpoint.config.end() ? "(nothing)" : saved->dump(), value.dump());
       }
     }
+    const Inputs inputs = InputsOfNow();
+    const auto before = checkpoint.config.find("inputs");  // of earlier versions: not known
+    if (before != checkpoint.config.end()) RequireSameInputs(before->get<Inputs>(), inputs, path);
     TrainerState state;
+    config_["inputs"] = inputs;
     config_["sources"] = SourcesOfCheckpoint(checkpoint.config);
     state.weights = std::move(checkpoint.weights);
     if (checkpoint.adam) state.adam = std::move(*checkpoint.adam);

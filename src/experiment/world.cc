@@ -8,8 +8,9 @@
 
 #include "cluster/cluster_format.h"
 #include "core/error.h"
-#include "core/rng.h"
 #include "core/strings.h"
+#include "experiment/env_spec.h"
+#include "experiment/oversized.h"
 #include "experiment/spec_list.h"
 #include "perf/elastic.h"
 #include "perf/load_by_type.h"
@@ -201,6 +202,11 @@ const std::string& World::name() { return Rules().policy_world(); }
 
 std::unique_ptr<Policy> World::MakePolicy(const std::string& spec) {
   return allot::MakePolicy(PolicySpecUnder(Rules(), spec), FileLoader());
+}
+
+std::vector<std::string> World::FilesOfPolicy(const std::string& spec) {
+  // Settings may be of several profiles: names mean other policies there, and the same files.
+  return in_settings() ? allot::FilesOfPolicy(spec) : FilesOfPolicyUnder(Rules(), spec);
 }
 
 std::string World::ComparedPolicies() { return ComparedUnder(Rules()); }
@@ -413,24 +419,12 @@ nlohmann::ordered_json World::ToJson() {
                                  {"decide_on_events", options.decide_on_events},
                                  {"speedup", options.speedup},
                                  {"length_estimates", options.lengths.ToString()}};
-  // Only where they were given: worlds of before do not name them.
-  if (!spec_.catalogue.empty()) {
-    json["catalogue"] = spec_.catalogue;
-    if (!catalogue().csv().empty()) {
-      json["catalogue_fingerprint"] = fmt::format("{:016x}", StableHash(catalogue().csv()));
-    }
+  // The others as they were given.
+  const nlohmann::ordered_json given = EnvArguments(spec_);
+  for (const auto& [name, value] : given.items()) {
+    if (!json.contains(name)) json[name] = value;
   }
-  if (!spec_.columns.empty()) json["columns"] = spec_.columns;
-  if (!spec_.model_map.empty()) json["model_map"] = spec_.model_map;
-  if (!spec_.type_map.empty()) json["type_map"] = spec_.type_map;
-  if (spec_.oversized != "error") json["oversized"] = spec_.oversized;
   if (options.launch_cost > 0) json["launch_cost_s"] = options.launch_cost;
-  if (!spec_.beliefs.empty()) json["beliefs"] = spec_.beliefs;
-  if (!spec_.rules.empty()) {
-    json["rules"] = spec_.rules;
-    json["rules_fingerprint"] = fmt::format("{:016x}", StableHash(options.rules->text()));
-  }
-  if (!spec_.progress.empty()) json["progress"] = spec_.progress;
   if (made_by_law()) {
     json["rate"] = spec_.rate ? nlohmann::ordered_json(*spec_.rate) : nlohmann::ordered_json();
     json["jobs"] = spec_.jobs.value_or(kLawJobs);

@@ -61,6 +61,8 @@ class World {
   bool elastic();
   // The policy that a spec means under the chosen profile.
   std::unique_ptr<Policy> MakePolicy(const std::string& spec);
+  // The files and folders that the spec names (sched/policy.h).
+  std::vector<std::string> FilesOfPolicy(const std::string& spec);
   // The default policies to compare, kComparedPolicies; of a peer's profile those without its
   // defects.
   std::string ComparedPolicies();

@@ -7,8 +7,13 @@
 
 #include "core/duration_text.h"
 #include "core/error.h"
+#include "core/named_files.h"
 #include "core/strings.h"
+#include "experiment/spec_list.h"
 #include "experiment/world.h"
+#include "perf/catalogue.h"
+#include "workload/arrival_law.h"
+#include "workload/trace_reader.h"
 
 namespace allot {
 namespace {
@@ -19,6 +24,30 @@ using W = WorldSpec;
 constexpr const char* kWorkload = "Workload";
 constexpr const char* kCluster = "Cluster";
 constexpr const char* kRules = "Rules of the simulation";
+
+std::vector<std::string> FilesOfWorkload(const std::string& workload) {
+  return LawName(workload).empty() ? FilesOfTrace(workload) : std::vector<std::string>{};
+}
+
+// One file or folder, or two files of Gavel's joined by a comma.
+std::vector<std::string> FilesOfCatalogue(const std::string& catalogue) {
+  std::vector<std::string> files;
+  if (Registry<CatalogueInfo>::Global().Find(catalogue) != nullptr) return files;
+  for (const std::string_view file : Split(catalogue, ',')) {
+    if (!file.empty()) files.emplace_back(file);
+  }
+  return files;
+}
+
+std::vector<std::string> FilesOfSettings(const std::string& settings) {
+  std::vector<std::string> files;
+  if (settings.empty()) return files;
+  for (const std::string& spec : SplitSpecs(settings)) {
+    const auto named = FilesOfSpec<SettingInfo>(spec);
+    files.insert(files.end(), named.begin(), named.end());
+  }
+  return files;
+}
 
 [[noreturn]] void ThrowNotA(std::string_view what, const std::string& name,
                             const std::string& text) {
@@ -106,7 +135,8 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .help = "trace file (csv, json, .gz), 'embedded': four weeks of Philly, or law:NAME",
        .show_default = true,
        .letter = "w",
-       .topic = kWorkload},
+       .topic = kWorkload,
+       .files = FilesOfWorkload},
       {.name = "format",
        .value = &W::format,
        .help = "trace format, see 'allot list'",
@@ -121,13 +151,15 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .value = &W::model_map,
        .help = "names of models: theirs=ours,..., or a CSV file theirs,ours",
        .topic = kWorkload,
-       .detail = true},
+       .detail = true,
+       .files = TheFile},
       {.name = "type-map",
        .value = &W::type_map,
        .help = "names of GPU types: theirs=ours,..., or a CSV file theirs,ours. Case, separators, "
                "vendor, memory and form need none: 'Tesla V100-SXM2-32GB' is a v100",
        .topic = kWorkload,
-       .detail = true},
+       .detail = true,
+       .files = TheFile},
       {.name = "oversized",
        .value = &W::oversized,
        .help = "jobs that ask for more GPUs, host memory or CPUs than the cluster has: error, "
@@ -152,7 +184,8 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .help = "nodes x GPUs: 16x8, 6x4:v100,3x8:p100, or a file",
        .show_default = true,
        .letter = "c",
-       .topic = kCluster},
+       .topic = kCluster,
+       .files = TheFile},
       {.name = "from",
        .value = &W::from,
        .help = "first submission used: date, 14d, or seconds",
@@ -218,7 +251,8 @@ const std::vector<WorldOption>& WorldOptionTable() {
            "applications (docs/goodput.md), or a name of 'allot list catalogues', instead of the "
            "catalogue 'embedded'",
        .topic = kWorkload,
-       .detail = true},
+       .detail = true,
+       .files = FilesOfCatalogue},
       {.name = "profile",
        .value = &W::profile,
        .help = "named set of simulator rules, see 'allot list'",
@@ -253,7 +287,8 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .value = &W::node_events,
        .help = "CSV of nodes that go down or up: time_s,node,event",
        .topic = kCluster,
-       .detail = true},
+       .detail = true,
+       .files = ThePath},
       {.name = "autoscale",
        .value = &W::autoscale,
        .help = "nodes come and go with their use, out of those of --cluster: min=N,max=N,"
@@ -270,7 +305,8 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .value = &W::rules,
        .help = "TOML file of what the operator says of sizes and changes of jobs, as for 'allot "
                "serve' (docs/rules.md)",
-       .topic = kRules},
+       .topic = kRules,
+       .files = ThePath},
       {.name = "speedup",
        .value = &W::speedup,
        .help = "factor on the speed of all jobs, hidden from policies",
@@ -303,9 +339,20 @@ const std::vector<WorldOption>& WorldOptionTable() {
            "named worlds, joined by commas, see 'allot list settings'. A setting fixes workload, "
            "cluster, load and rules: of the options above only --workloads and --seed may be "
            "added",
-       .topic = kWorkload},
+       .topic = kWorkload,
+       .files = FilesOfSettings},
   };
   return table;
+}
+
+std::vector<std::string> FilesOfWorld(const WorldSpec& world) {
+  std::vector<std::string> files;
+  for (const WorldOption& option : WorldOptionTable()) {
+    if (option.files == nullptr) continue;
+    const auto named = option.files(world.*std::get<std::string WorldSpec::*>(option.value));
+    files.insert(files.end(), named.begin(), named.end());
+  }
+  return files;
 }
 
 std::vector<std::string> ExcludedBy(const std::string& name) {

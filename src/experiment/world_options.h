@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/params.h"
 #include "experiment/world_spec.h"
 
 namespace allot {
@@ -31,9 +32,13 @@ struct WorldOption {
   bool duration = false;                             // a number of seconds, or "90m", "1h30m", "2d"
   const char* topic = nullptr;                       // heading of the help
   bool detail = false;                               // only in the long help
+  NamedFiles files = nullptr;  // that the value, a text, names; null: it names none
 };
 
 const std::vector<WorldOption>& WorldOptionTable();
+
+// The files and folders that the options of a world name.
+std::vector<std::string> FilesOfWorld(const WorldSpec& world);
 
 // Options that cannot be given together with the one of this name.
 std::vector<std::string> ExcludedBy(const std::string& name);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/named_files.h"
 #include "core/strings.h"
 #include "sched/policy_family.h"
 
@@ -33,6 +34,16 @@ std::unique_ptr<Policy> MakePolicy(std::string_view spec, const ParamLoader& loa
   }
   return info->make(
       Params(fmt::format("policy '{}'", info->id), info->params, named.given, loader));
+}
+
+std::vector<std::string> FilesOfPolicy(const std::string& spec) {
+  const PolicyFamily* const family = FamilyOf(spec);
+  if (family == nullptr) return FilesOfSpec<PolicyInfo>(spec);
+  return family->files ? family->files(spec) : std::vector<std::string>{};
+}
+
+std::vector<std::string> FilesOfInnerPolicy(const std::string& value) {
+  return value.empty() ? std::vector<std::string>{} : FilesOfPolicy(NestedSpec(value));
 }
 
 }  // namespace allot

@@ -104,4 +104,10 @@ class Policy {
 // (workload/history_file.h); without it, a policy that names one is refused.
 std::unique_ptr<Policy> MakePolicy(std::string_view spec, const ParamLoader& loader = {});
 
+// The files and folders that a spec names, in its stages and in policies inside it too: what the
+// policy is made from besides the program. Nothing for a name that is not known.
+std::vector<std::string> FilesOfPolicy(const std::string& spec);
+// Of a policy in the parameter of another one, "NAME/key=value/...".
+std::vector<std::string> FilesOfInnerPolicy(const std::string& value);
+
 }  // namespace allot

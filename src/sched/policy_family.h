@@ -23,6 +23,8 @@ struct PolicyFamily {
   // The policy that a whole spec means; what follows the name is the family's own. Throws as
   // PolicyInfo::make. Called from any thread.
   std::function<std::unique_ptr<Policy>(std::string_view spec)> make;
+  // The files that a spec is made from, as FilesOfPolicy. Empty: not known.
+  std::function<std::vector<std::string>(std::string_view spec)> files{};
 };
 
 // The family that a spec is of; null: of none, it is to be a registered policy's.

@@ -18,6 +18,7 @@
 
 #include "cluster/allocation.h"
 #include "cluster/observation.h"
+#include "core/named_files.h"
 #include "core/params.h"
 #include "core/registry.h"
 #include "sched/rates_read.h"
@@ -174,6 +175,12 @@ using OrderingInfo = StageInfo<Ordering>;
 using TypeAssignmentInfo = StageInfo<TypeAssignment>;
 using SizingInfo = StageInfo<Sizing>;
 using PlacementInfo = StageInfo<Placement>;
+
+// The parameter of a policy that names one of its stages.
+template <typename Stage>
+ParamSpec StageParam(ParamSpec spec) {
+  return FileParam(std::move(spec), FilesOfPart<StageInfo<Stage>>);
+}
 
 // Makes a stage from text: "id" or "id:key=value,...". `kind` is for messages ("placement").
 // UsageError with suggestions for an unknown name or parameter. `loader`: as in MakePolicy.

@@ -62,6 +62,10 @@ std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec) {
   return text;
 }
 
+std::vector<std::string> FilesOfPolicyUnder(const ProfileInfo& profile, const std::string& spec) {
+  return FilesOfPolicy(PolicySpecUnder(profile, spec));
+}
+
 std::string RepairedUnder(const ProfileInfo& profile, const std::string& spec) {
   const std::size_t end = std::min(spec.find(':'), spec.size());
   const std::string repaired = spec.substr(0, end) + "-repaired";

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/registry.h"
 #include "sim/scenario.h"
@@ -37,6 +38,9 @@ inline constexpr const char* kDefaultProfile = "default";
 // parameters given. Specs of other names come back as they are, but for those of policies with a
 // parameter `world`, which is policy_world() where it is not given.
 std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec);
+
+// The files and folders that the spec names, as the profile means it.
+std::vector<std::string> FilesOfPolicyUnder(const ProfileInfo& profile, const std::string& spec);
 
 // What an honest comparison names of a policy: NAME-repaired where the profile has one. Of a spec
 // with parameters the name changes and they stay.

@@ -12,6 +12,8 @@
 #include "core/index.h"
 #include "core/nested_spec.h"
 #include "forecast/remaining.h"
+#include "sched/stages.h"
+#include "workload/history.h"
 
 namespace allot {
 namespace {
@@ -88,8 +90,10 @@ const std::vector<ParamSpec>& IndexRule::Specs() {
        "which time: remaining (estimated), attained (GPU time), gittins (length model), profile "
        "(as "
        "jobs of the same profile needed), or submit: u = alpha age"},
-      {"history", "",
-       "for basis=gittins: TRACE@DATE, run times of jobs submitted before the date are known"},
+      FileParam({"history", "",
+                 "for basis=gittins: TRACE@DATE, run times of jobs submitted before the date are "
+                 "known"},
+                FilesOfHistory),
       {"half-life", "3",
        "for basis=gittins: days after which an earlier run of a user counts half; 0: it counts on",
        0, 100000},
@@ -100,8 +104,9 @@ const std::vector<ParamSpec>& IndexRule::Specs() {
        "are 1, 2, 4, ... GPUs of a node and whole nodes"},
       {"waiting", "0",
        "for joint: the speed that waiting counts as; above 0 where beta is 1 or more", 0, 1},
-      {"types", "exact", "stage: on which GPU type each job runs, where there are several"},
-      {"placement", "packed", "stage: which GPUs on which nodes"}};
+      StageParam<TypeAssignment>(
+          {"types", "exact", "stage: on which GPU type each job runs, where there are several"}),
+      StageParam<Placement>({"placement", "packed", "stage: which GPUs on which nodes"})};
   return specs;
 }
 

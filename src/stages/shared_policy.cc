@@ -151,9 +151,10 @@ PolicyInfo SharedPolicyInfo(std::string id, std::string summary, const SharedSpe
   info.summary = std::move(summary);
   info.time_driven = true;
   info.params = {
-      {"admission", stages.admission, "stage: which jobs are considered"},
-      {"sharing", stages.sharing, "stage: how much time in which configuration"},
-      {"placement", stages.placement, "stage: which GPUs on which nodes"},
+      StageParam<Admission>({"admission", stages.admission, "stage: which jobs are considered"}),
+      StageParam<Sharing>(
+          {"sharing", stages.sharing, "stage: how much time in which configuration"}),
+      StageParam<Placement>({"placement", stages.placement, "stage: which GPUs on which nodes"}),
       {"reset", "0", "seconds between new shares, at least; 0: at every change", 0, 1e9},
       {"lease", "100",
        "a job keeps a type that it has a share of for so many times its restart cost", 0, 1e9},

@@ -287,12 +287,16 @@ PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpec
   info.id = std::move(id);
   info.summary = std::move(summary);
   info.params = ordering_params;
-  info.params.push_back({"admission", stages.admission, "stage: which jobs are considered"});
-  info.params.push_back({"ordering", stages.ordering, "stage: order of the jobs"});
   info.params.push_back(
-      {"types", stages.types, "stage: on which GPU type each job runs, where there are several"});
-  info.params.push_back({"sizing", stages.sizing, "stage: how much each job gets"});
-  info.params.push_back({"placement", stages.placement, "stage: which GPUs on which nodes"});
+      StageParam<Admission>({"admission", stages.admission, "stage: which jobs are considered"}));
+  info.params.push_back(
+      StageParam<Ordering>({"ordering", stages.ordering, "stage: order of the jobs"}));
+  info.params.push_back(StageParam<TypeAssignment>(
+      {"types", stages.types, "stage: on which GPU type each job runs, where there are several"}));
+  info.params.push_back(
+      StageParam<Sizing>({"sizing", stages.sizing, "stage: how much each job gets"}));
+  info.params.push_back(
+      StageParam<Placement>({"placement", stages.placement, "stage: which GPUs on which nodes"}));
   info.params.push_back({"max-wait", "0",
                          "seconds of waiting after which a job goes before all others (0: never)",
                          0, 1e12, "guard"});

@@ -57,8 +57,7 @@ Shard Shard::Parse(const std::string& text) {
   return {static_cast<int>(index), static_cast<int>(count)};
 }
 
-SweepFolder::SweepFolder(fs::path path, const SweepDefinition& definition,
-                         const std::map<std::string, std::string>& inputs,
+SweepFolder::SweepFolder(fs::path path, const SweepDefinition& definition, const Inputs& inputs,
                          const std::string& made_by)
     : path_(std::move(path)), factors_(FactorNames(definition)), made_by_(made_by) {
   Json now = ToJson(definition);
@@ -72,7 +71,7 @@ SweepFolder::SweepFolder(fs::path path, const SweepDefinition& definition,
   const Json there = ParseJson(ReadTextFile(where), where);
   CheckSame(path_, Deciding(there), Deciding(now));
   const Json& about = RequireField(there, "allot", where);
-  CheckSame(path_, RequireField(about, "inputs", where), now["allot"]["inputs"]);
+  RequireSameInputs(RequireField(about, "inputs", where).get<Inputs>(), inputs, path_.string());
   made_by_ = RequireText(about, "made-by", where);
 }
 

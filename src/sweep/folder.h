@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 
+#include "core/inputs.h"
 #include "metrics/sweep_results.h"
 #include "sweep/definition.h"
 
@@ -27,11 +28,11 @@ struct Shard {
 
 class SweepFolder {
  public:
-  // Makes the folder, or takes up the sweep in it. `inputs` are fingerprints of the files that the
-  // definition names. UsageError naming key and both values when the folder holds a sweep that
-  // would give other cells. `made_by` names the program.
-  SweepFolder(std::filesystem::path path, const SweepDefinition& definition,
-              const std::map<std::string, std::string>& inputs, const std::string& made_by);
+  // Makes the folder, or takes up the sweep in it. UsageError naming key and both values when the
+  // folder holds a sweep that would give other cells; DataError naming the file when it was made
+  // from other `inputs`. `made_by` names the program.
+  SweepFolder(std::filesystem::path path, const SweepDefinition& definition, const Inputs& inputs,
+              const std::string& made_by);
   ~SweepFolder();
   SweepFolder(const SweepFolder&) = delete;
   SweepFolder& operator=(const SweepFolder&) = delete;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <any>
 
+#include "workload/trace_reader.h"
+
 namespace allot {
 
 std::vector<PastRun> PastRuns(const Workload& trace, Seconds until) {
@@ -14,6 +16,11 @@ std::vector<PastRun> PastRuns(const Workload& trace, Seconds until) {
     runs.push_back({job.gpus, job.user, job.group, seconds, job.submit + seconds});
   }
   return runs;
+}
+
+std::vector<std::string> FilesOfHistory(const std::string& history) {
+  return history.empty() ? std::vector<std::string>{}
+                         : FilesOfTrace(history.substr(0, history.rfind('@')));
 }
 
 std::shared_ptr<const History> HistoryOf(const Params& params, std::string_view name) {

@@ -3,6 +3,7 @@
 // from a file is in workload/history_file.h.
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct PastRun {
 
 // Of the jobs submitted before `until`, in their order, without those that only waited. O(jobs).
 std::vector<PastRun> PastRuns(const Workload& trace, Seconds until);
+
+// The files that "TRACE@DATE" or "TRACE" names.
+std::vector<std::string> FilesOfHistory(const std::string& history);
 
 // What a parameter "history" loads (core/params.h); null when the parameter is empty.
 std::shared_ptr<const History> HistoryOf(const Params& params, std::string_view name = "history");

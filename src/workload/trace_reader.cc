@@ -143,6 +143,17 @@ DecodedText TraceText(const std::string& path) {
   return DecodeText(ReadTextFile(path == "-" ? "/dev/stdin" : path), path);
 }
 
+std::vector<std::string> FilesOfTrace(const std::string& path) {
+  if (path == kEmbeddedWorkload || path == "-") return {};
+  std::vector<std::string> files = {path};
+  for (const TraceFormat& format : Registry<TraceFormat>::Global().entries()) {
+    if (!format.companion) continue;
+    const std::string companion = format.companion(path);
+    if (!companion.empty() && std::filesystem::exists(companion)) files.push_back(companion);
+  }
+  return files;
+}
+
 const TraceFormat* DetectTraceFormat(std::string_view text) {
   const TraceFormat* best = nullptr;
   int best_score = kLeastScore - 1;

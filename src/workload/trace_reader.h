@@ -92,6 +92,9 @@ inline constexpr std::string_view kEmbeddedWorkload = "embedded";
 
 inline constexpr std::string_view kTableFormat = "table";  // that --columns is for
 
+// The files that ReadTrace reads for this path; none of what ships with allot, or of stdin.
+std::vector<std::string> FilesOfTrace(const std::string& path);
+
 // The text of a trace file ("-": stdin), decompressed.
 DecodedText TraceText(const std::string& path);
 // The format that a trace begins like; null: none.

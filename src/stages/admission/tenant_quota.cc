@@ -82,7 +82,7 @@ ALLOT_REGISTER(
       info.summary =
           "of each tenant the first jobs in order, while they request at most `gpus` GPUs";
       info.params = {{"gpus", "64", "GPUs that one tenant may request", 1, 1e9},
-                     {"file", "", "CSV of tenants and their GPUs, if they differ"}};
+                     FileParam({"file", "", "CSV of tenants and their GPUs, if they differ"})};
       info.make = [](const Params& params) {
         return std::make_unique<TenantQuota>(params.Integer("gpus"), params.Text("file"),
                                              QuotasOf(params, "file"));

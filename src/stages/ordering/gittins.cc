@@ -86,8 +86,10 @@ ALLOT_REGISTER(OrderingInfo, ([] {
                  info.summary = "largest Gittins index first, from attained GPU time by size class";
                  info.time_driven = true;
                  info.params = {
-                     {"history", "",
-                      "TRACE@DATE: run times of jobs submitted before the date are known"},
+                     FileParam(
+                         {"history", "",
+                          "TRACE@DATE: run times of jobs submitted before the date are known"},
+                         FilesOfHistory),
                      {"prior", "1", "weight of the prior (LAS), in jobs", 1e-9, 1e9}};
                  info.make = [](const Params& params) {
                    return std::make_unique<GittinsOrder>(params.Number("prior"),

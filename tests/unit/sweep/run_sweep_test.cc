@@ -14,6 +14,7 @@
 #include "core/file.h"
 #include "core/rng.h"
 #include "sweep/limits.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {
@@ -165,7 +166,9 @@ TEST_F(SweepFolderTest, RefusesAnotherDefinitionNamingBothValues) {
 
 TEST_F(SweepFolderTest, RefusesAChangedInputFile) {
   static_cast<void>(SweepFolder(path_, Twelve(), {{"jobs.csv", "aa"}}, "test"));
-  EXPECT_THROW(SweepFolder(path_, Twelve(), {{"jobs.csv", "bb"}}, "test"), Error);
+  ExpectError(ExitCode::kBadData, {"'jobs.csv'"}, [&] {
+    static_cast<void>(SweepFolder(path_, Twelve(), {{"jobs.csv", "bb"}}, "test"));
+  });
 }
 
 TEST_F(SweepFolderTest, TakesAnotherTitleAndReference) {
