@@ -60,15 +60,15 @@ std::string Enumerate(const std::vector<std::string>& parts) {
   return text;
 }
 
-// Room for a column's title that names the reference; beyond it, the table would only grow wider.
-constexpr std::size_t kLongestTitle = 16;
-
 // The index, or any ordering that the hull makes elastic.
 bool StrongRule(std::string_view id) {
   return id.substr(0, id.find(':')) == "index" || id.find("sizing=hull") != id.npos;
 }
 
 }  // namespace
+
+// Beyond this width the table would only grow wider.
+bool FitsTitle(std::string_view name) { return DisplayWidth(name) <= 16; }
 
 std::string WorkloadsInWords(const Evaluation& evaluation) {
   const std::size_t n = evaluation.workloads.size();
@@ -154,11 +154,13 @@ std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
     row.ratio = RatioOfFinished(compared_with.runs, policy.runs, windows);
     rows.push_back(std::move(row));
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const PolicyRow& a, const PolicyRow& b) {
-    if (std::isnan(b.avg_jct_s)) return !std::isnan(a.avg_jct_s);
-    return a.avg_jct_s < b.avg_jct_s;
-  });
+  std::stable_sort(rows.begin(), rows.end(), Faster);
   return rows;
+}
+
+bool Faster(const PolicyRow& a, const PolicyRow& b) {
+  if (std::isnan(b.avg_jct_s)) return !std::isnan(a.avg_jct_s);
+  return a.avg_jct_s < b.avg_jct_s;
 }
 
 std::vector<std::string> StuckInWords(const Evaluation& evaluation,
@@ -186,68 +188,116 @@ std::vector<std::string> StuckInWords(const Evaluation& evaluation,
   return sentences;
 }
 
-Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
-  std::vector<std::string> parts;
-  std::vector<std::string> not_below;
-  int compared = 0;
-  std::vector<PolicyRow> in_order;  // the hardest to beat first, then those told more
-  std::ranges::copy_if(rows, std::back_inserter(in_order), [&](const PolicyRow& row) {
-    return row.reference || !FinishedNothing(row, evaluation);
-  });
-  std::stable_sort(in_order.begin(), in_order.end(), [](const PolicyRow& a, const PolicyRow& b) {
-    if (a.oracle != b.oracle) return b.oracle;
-    if (std::isnan(b.ratio.mean)) return !std::isnan(a.ratio.mean);
-    return a.ratio.mean > b.ratio.mean;
-  });
-  const auto rivals = std::count_if(in_order.begin(), in_order.end(), [](const PolicyRow& row) {
-    return !row.reference && !row.oracle;
-  });
-  for (const PolicyRow& row : in_order) {
-    if (row.reference) continue;
-    const bool strongest = parts.empty() && rivals > 1;
-    parts.push_back(fmt::format("{}× {}{}{}", HumanFixed(row.ratio.mean, 2),
-                                parts.empty() ? "that of " : "", row.name,
-                                strongest ? " (the strongest opponent)" : ""));
-    if (row.oracle) continue;
-    ++compared;
-    if (!row.ratio.below(1))
-      not_below.push_back(fmt::format("{} {}", row.name, HumanRatio(row.ratio)));
+namespace {
+
+constexpr double kInTimes = 3;  // ratios from here on are told in times, the others in per cent
+
+// "1.9 % shorter", "4.0 times as long": of an average JCT against another one.
+std::string Change(double ratio) {
+  if (ratio >= kInTimes) return fmt::format("{:.1f} times as long", ratio);
+  return fmt::format("{:.1f} % {}", 100 * std::abs(ratio - 1), ratio < 1 ? "shorter" : "longer");
+}
+
+// "0.7 % to 3.0 % shorter", "1.0 % shorter to 1.8 % longer".
+std::string ChangeInterval(const PairedRatio& ratio) {
+  if (!ratio.has_interval() || !std::isfinite(ratio.low)) return "";
+  std::string nearer = Change(ratio.low);
+  std::string farther = Change(ratio.high);
+  if (ratio.high < 1) std::swap(nearer, farther);
+  if (ratio.high < 1 || (ratio.low > 1 && ratio.high < kInTimes)) {
+    nearer.erase(nearer.rfind(' '));  // both have the same direction
   }
+  return fmt::format(" (95 % interval: {} to {})", nearer, farther);
+}
+
+PairedRatio Inverse(const PairedRatio& ratio) {
+  return {.mean = 1 / ratio.mean, .low = 1 / ratio.high, .high = 1 / ratio.low, .n = ratio.n};
+}
+
+std::string FindingText(const std::string& name, const PairedRatio& ratio,
+                        const std::string& other) {
+  const std::string change = Change(ratio.mean);
+  const std::string interval = ChangeInterval(ratio);
+  if (change.starts_with("0.0 %")) {
+    return fmt::format("{} has the same average JCT as {}{}", name, other, interval);
+  }
+  if (change.ends_with("as long")) {
+    return fmt::format("The average JCT of {} is {} as that of {}{}", name, change, other,
+                       interval);
+  }
+  return fmt::format("{} has a {} average JCT than {}{}", name, change, other, interval);
+}
+
+// What the 95 % intervals say of the reference and each of its rivals.
+std::string VerdictText(const std::string& name, const std::vector<const PolicyRow*>& rivals) {
+  std::vector<std::string> faster;
+  std::vector<std::string> slower;
+  std::vector<std::string> open;
+  for (const PolicyRow* row : rivals) {
+    (row->ratio.below(1) ? faster : row->ratio.low > 1 ? slower : open).push_back(row->name);
+  }
+  if (rivals.size() == 1) {
+    return open.empty() ? "" : "This does not show which of the two is faster.";
+  }
+  const auto listed = [&](const std::vector<std::string>& names) {
+    if (names.size() == rivals.size()) return fmt::format("each of the {} others", names.size());
+    return names.size() <= 2 ? Enumerate(names)
+                             : fmt::format("{} of the {} others", names.size(), rivals.size());
+  };
+  std::vector<std::string> parts;
+  if (!faster.empty()) parts.push_back("faster than " + listed(faster));
+  if (!slower.empty()) parts.push_back("slower than " + listed(slower));
+  if (!open.empty()) parts.push_back("not told apart from " + listed(open));
+  return fmt::format("By the 95 % intervals, {} is {}.", name, Enumerate(parts));
+}
+
+}  // namespace
+
+Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
+  std::vector<const PolicyRow*> rivals;  // the hardest to beat first; oracles are no rivals
+  std::vector<const PolicyRow*> oracles;
+  for (const PolicyRow& row : rows) {
+    if (row.reference || FinishedNothing(row, evaluation)) continue;
+    (row.oracle ? oracles : rivals).push_back(&row);
+  }
+  std::stable_sort(rivals.begin(), rivals.end(), [](const PolicyRow* a, const PolicyRow* b) {
+    if (std::isnan(b->ratio.mean)) return !std::isnan(a->ratio.mean);
+    return a->ratio.mean > b->ratio.mean;
+  });
 
   Headline headline;
-  const std::size_t workloads = evaluation.workloads.size();
-  const std::string where = "on " + WorkloadsInWords(evaluation);
-  const std::string& name = ReferenceOf(evaluation).label;
-  if (evaluation.training_overlap != TrainingOverlap::kNone &&
+  const bool trained = evaluation.training_overlap != TrainingOverlap::kNone;
+  if (trained &&
       std::none_of(evaluation.policies.begin(), evaluation.policies.end(),
                    [](const EvaluatedPolicy& policy) { return StrongRule(policy.named_spec()); })) {
     headline.missing =
         "The strongest rules that are not learned are missing here: index and srtf:sizing=hull.";
   }
-  const auto reference = std::ranges::find(rows, true, &PolicyRow::reference);
-  if (FinishedNothing(*reference, evaluation)) {
-    headline.finding = fmt::format("{} did not finish {}.", name, where);
+  const std::string where = ", on " + WorkloadsInWords(evaluation) + ".";
+  const std::string& name = ReferenceOf(evaluation).label;
+  const PolicyRow& reference = *std::ranges::find(rows, true, &PolicyRow::reference);
+  if (FinishedNothing(reference, evaluation)) {
+    headline.finding = fmt::format("{} did not finish on {}.", name, WorkloadsInWords(evaluation));
     return headline;
   }
-  if (parts.empty()) {
-    headline.finding = fmt::format("The average JCT of {} is {} {}.", name,
-                                   HumanDuration(reference->avg_jct_s), where);
+  const auto& others = rivals.empty() ? oracles : rivals;
+  if (others.empty() || std::isnan(others.front()->ratio.mean)) {
+    headline.finding = fmt::format("The average JCT of {} is {}{}", name,
+                                   HumanDuration(reference.avg_jct_s), where);
     return headline;
   }
-  headline.finding = fmt::format("The average JCT of {} is {}, {}.", name, Enumerate(parts), where);
-  if (compared == 0) return headline;
-  if (workloads < 2) {
-    headline.verdict = "One workload gives no interval: run several to know whether this holds.";
-  } else if (not_below.empty()) {
-    headline.verdict = fmt::format("The 95 % interval of the paired ratio lies below 1 for {}.",
-                                   compared == 1 ? "it" : fmt::format("each of the {}", compared));
+  const PolicyRow& strongest = *others.front();
+  if (!trained && strongest.ratio.mean > 1) {  // the reference is where one comes from
+    headline.finding = FindingText(strongest.name, Inverse(strongest.ratio), name) + where;
   } else {
-    const int below = compared - static_cast<int>(not_below.size());
-    const std::string others = below == 0 ? "" : fmt::format("; below 1 for the other {}", below);
-    headline.verdict =
-        fmt::format("The 95 % interval of the paired ratio does not lie below 1 for {}{}.",
-                    Enumerate(not_below), others);
+    const std::string place =
+        rivals.size() > 1 ? fmt::format(", the strongest of {} others", rivals.size()) : "";
+    headline.finding = FindingText(name, strongest.ratio, strongest.name + place) + where;
   }
+  if (rivals.empty()) return headline;
+  headline.verdict = evaluation.workloads.size() < 2
+                         ? "One workload gives no interval: run several to know whether this holds."
+                         : VerdictText(name, rivals);
   return headline;
 }
 
@@ -276,7 +326,7 @@ void AddBoundRow(const Evaluation& evaluation, std::size_t columns, TextTable* t
 
 TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
   const std::string& label = ReferenceOf(evaluation).label;
-  const std::string reference = DisplayWidth(label) <= kLongestTitle ? label : ">";
+  const std::string reference = FitsTitle(label) ? label : ">";
   std::vector<TextTable::Column> columns = {{"policy", TextTable::Align::kLeft},
                                             {"avg JCT"},
                                             {reference + " / policy"},

@@ -15,7 +15,6 @@
 namespace allot {
 namespace {
 
-constexpr int kColours = 8;
 constexpr std::size_t kTimelines = 32;  // about 20 kB each
 
 std::vector<std::string> ColumnsOf(std::string_view text) {
@@ -99,7 +98,7 @@ PolicyStyle Palette::Of(const std::string& id) const {
   const auto found = std::find(ids_.begin(), ids_.end(), id);
   ALLOT_CHECK(found != ids_.end());
   const auto place = static_cast<int>(found - ids_.begin());
-  return {place % kColours, place / kColours};
+  return {place % kFigureColours, place / kFigureColours};
 }
 
 double RunFigures::UseUntil(double until, double gpus) const {
@@ -155,6 +154,8 @@ EvaluationRuns ReadEvaluationRuns(const std::filesystem::path& directory, const 
   EvaluationRuns all;
   all.evaluation = ReadEvaluation(directory);
   all.rows = CompareToReference(all.evaluation);
+  std::stable_partition(all.rows.begin(), all.rows.end(),
+                        [](const PolicyRow& row) { return row.reference; });
   all.drawn = DrawnWorkloads(all.evaluation);
   for (const PolicyRow& row : all.rows) {
     const EvaluatedPolicy& policy = all.evaluation.policies[row.policy];

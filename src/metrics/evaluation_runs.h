@@ -13,8 +13,8 @@
 
 namespace allot {
 
-// How a policy is drawn everywhere on the page: one of eight colours, and a dash for the ninth and
-// later. Styles belong to ids; the reference of the first evaluation has the first one.
+// How a policy is drawn everywhere on the page: a colour, and a dash once all are given out. Styles
+// belong to ids; the reference of the first evaluation has the first one.
 struct PolicyStyle {
   int colour = 0;
   int dash = 0;
@@ -63,7 +63,7 @@ struct RunFigures {
 
 struct EvaluationRuns {
   Evaluation evaluation;
-  std::vector<PolicyRow> rows;      // fastest first
+  std::vector<PolicyRow> rows;      // as figures show them: the reference, then fastest first
   std::vector<PolicyStyle> styles;  // by row
   GpuCount gpus = 0;
   std::size_t drawn = 0;                      // workloads with timelines

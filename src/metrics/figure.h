@@ -34,6 +34,8 @@ struct FigureAxis {
   std::vector<double> ticks{};      // where they must be; empty: where they are round
 };
 
+inline constexpr int kFigureColours = 12;
+
 struct FigurePoint {
   double x = kUnknown;
   double y = kUnknown;
@@ -43,7 +45,7 @@ struct FigurePoint {
 
 struct FigureSeries {
   std::string name{};
-  int colour = 0;  // of the eight
+  int colour = 0;  // of kFigureColours
   int dash = 0;
   bool strong = false;  // the reference: thicker, on top
   enum class Mark { kLine, kSteps, kArea, kDots } mark = Mark::kLine;
@@ -87,6 +89,8 @@ struct Figure {
   std::string choice_kind{};
   std::string choice{};
 };
+
+inline constexpr const char* kPolicyChoice = "Policy";  // a choice_kind: a figure for each policy
 
 // What figures are made of; null for what a section of a report is not about.
 struct FigureSource {

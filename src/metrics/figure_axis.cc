@@ -101,11 +101,13 @@ std::vector<double> LogPlaces(const FigureAxis& axis, int count) {
                  [&axis](double v) { return v >= axis.low * 0.999 && v <= axis.high * 1.001; });
     if (static_cast<int>(within.size()) > count + 2 && best.size() >= 2) break;
     best = std::move(within);
-    if (static_cast<int>(best.size()) >= count) break;
+    if (static_cast<int>(best.size()) >= std::max(count, 3)) break;
   }
-  // Too narrow for them: as on a linear axis.
-  if (best.size() < 3 || static_cast<int>(best.size()) > 2 * count) {
-    best = Multiples(axis.low, axis.high, TickStep(axis.high - axis.low, count, axis.unit));
+  // Too narrow for them: as on a linear axis, but three at least, which tell the scale.
+  if (best.size() >= 3 && static_cast<int>(best.size()) <= 2 * count) return best;
+  for (int more = count; more <= 8 * count; more *= 2) {
+    best = Multiples(axis.low, axis.high, TickStep(axis.high - axis.low, more, axis.unit));
+    if (best.size() >= 3) break;
   }
   return best;
 }

@@ -21,20 +21,15 @@ constexpr double kLegendRow = 20;
 constexpr double kPanelGap = 26;
 constexpr int kShades = 8;
 constexpr std::array<const char*, 4> kDashes = {"", "7 4", "2 4", "10 3 2 3"};
-constexpr std::array<std::pair<const char*, const char*>, 13> kPaperColours = {
+constexpr std::array<std::pair<const char*, const char*>, 5> kPaperTones = {
     {{"--paper", "#ffffff"},
      {"--ink", "#1b1d21"},
      {"--soft", "#3d424b"},
      {"--faint", "#8a909c"},
-     {"--line", "#dfe2e7"},
-     {"--c0", "#d55e00"},
-     {"--c1", "#0072b2"},
-     {"--c2", "#009e73"},
-     {"--c3", "#cc79a7"},
-     {"--c4", "#56b4e9"},
-     {"--c5", "#4a4f59"},
-     {"--c6", "#b5a800"},
-     {"--c7", "#e69f00"}}};
+     {"--line", "#dfe2e7"}}};
+constexpr std::array<const char*, kFigureColours> kPaperColours = {
+    "#d55e00", "#0072b2", "#009e73", "#cc79a7", "#56b4e9", "#4a4f59",
+    "#b5a800", "#e69f00", "#6a3d9a", "#7f3b08", "#a6d96a", "#e31a8c"};
 
 std::string Coordinate(double value) {
   const double tenths = std::round(value * 10) / 10;
@@ -437,12 +432,16 @@ std::string FigureSvg(const Figure& figure, const FigureLook& look) {
 
 std::string PaperStyle() {
   std::string style(kFigureStyle);
-  for (const auto& [name, value] : kPaperColours) {
+  const auto set = [&style](const std::string& name, std::string_view value) {
     const std::string variable = fmt::format("var({})", name);
     for (std::size_t at = style.find(variable); at != std::string::npos;
          at = style.find(variable, at)) {
       style.replace(at, variable.size(), value);
     }
+  };
+  for (const auto& [name, value] : kPaperTones) set(name, value);
+  for (std::size_t i = 0; i < kPaperColours.size(); ++i) {
+    set(fmt::format("--c{}", i), kPaperColours[i]);
   }
   return style;
 }

@@ -1,7 +1,8 @@
 #pragma once
 // Draws a figure as SVG, for the page and for papers: the same marks at the same places. Lengths
-// are in CSS pixels; colours are Okabe and Ito's, which most colour-blind people tell apart, and
-// series also differ in dashes from the ninth on. The same input gives the same bytes.
+// are in CSS pixels; the first eight colours are Okabe and Ito's, which most colour-blind people
+// tell apart, and series also differ in dashes once all are in use. The same input gives the same
+// bytes.
 
 #include <string>
 #include <string_view>

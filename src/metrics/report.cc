@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/counted.h"
 #include "core/error.h"
@@ -30,14 +31,10 @@
 namespace allot {
 namespace {
 
-// Keeps each "0.71× fifo" of a headline on one line.
-std::string Unbroken(std::string text) {
-  constexpr std::string_view kBreak = "× ";
-  for (std::size_t at = text.find(kBreak); at != std::string::npos;
-       at = text.find(kBreak, at + 1)) {
-    text.replace(at, kBreak.size(), "×&nbsp;");
-  }
-  return text;
+// What a reader may open; on paper it stays closed.
+std::string Folded(std::string_view summary, const std::string& html) {
+  return fmt::format("<details class=\"behind\">\n<summary>{}</summary>\n{}</details>\n", summary,
+                     html);
 }
 
 std::string Facts(const Evaluation& evaluation) {
@@ -75,21 +72,29 @@ std::string_view RatioClass(const PolicyRow& row) {
 std::string PolicyTable(const EvaluationRuns& runs, std::string_view reference) {
   const Evaluation& evaluation = runs.evaluation;
   std::string html = fmt::format(
-      "<div class=\"scroll\"><table>\n<caption>Policies, fastest first; means over {} "
-      "workload{}.</caption>\n"
+      "<div class=\"scroll\"><table class=\"main\">\n<caption>Policies, fastest first; means over "
+      "{} workload{}.</caption>\n"
       "<thead><tr><th scope=\"col\">policy</th><th scope=\"col\">average JCT</th>"
-      "<th scope=\"col\">{} ÷ policy<br>[95 % interval]</th><th scope=\"col\">p50 JCT</th>"
-      "<th scope=\"col\">p95 JCT</th><th scope=\"col\">p99 JCT</th><th scope=\"col\">queueing</th>"
-      "<th scope=\"col\">GPU use<br>arrivals / all</th><th scope=\"col\">restarts<br>per job</th>"
-      "<th scope=\"col\">decision<br>p50 / p99</th></tr></thead>\n<tbody>\n",
-      evaluation.workloads.size(), evaluation.workloads.size() == 1 ? "" : "s", reference);
-  for (std::size_t r = 0; r < runs.rows.size(); ++r) {
+      "<th scope=\"col\">{} ÷ policy<br>[95 % interval]</th>",
+      evaluation.workloads.size(), evaluation.workloads.size() == 1 ? "" : "s",
+      FitsTitle(reference) ? EscapeHtml(reference) : "reference");
+  for (const char* title :
+       {"p50 JCT", "p95 JCT", "p99 JCT", "queueing", "GPU use<br>arrivals / all",
+        "restarts<br>per job", "decision<br>p50 / p99"}) {
+    html += fmt::format("<th scope=\"col\" class=\"more\">{}</th>", title);
+  }
+  html += "</tr></thead>\n<tbody>\n";
+  std::vector<std::size_t> order(runs.rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&runs](std::size_t a, std::size_t b) {
+    return Faster(runs.rows[a], runs.rows[b]);
+  });
+  for (const std::size_t r : order) {
     const PolicyRow& row = runs.rows[r];
     const PolicyStyle style = runs.styles[r];
-    const auto duration = [](double seconds) {
-      return std::isfinite(seconds)
-                 ? fmt::format("<td title=\"{:.1f} s\">{}</td>", seconds, HumanDuration(seconds))
-                 : std::string("<td>-</td>");
+    const auto duration = [](double seconds, std::string_view kind = "more") {
+      return fmt::format("<td class=\"{}\" title=\"{} s\">{}</td>", kind, HumanFixed(seconds, 1),
+                         HumanDuration(seconds));
     };
     std::string ratio = "1";
     if (!row.reference) {
@@ -99,18 +104,19 @@ std::string PolicyTable(const EvaluationRuns& runs, std::string_view reference) 
         ratio += fmt::format(" <small>[{:.3f}, {:.3f}]</small>", row.ratio.low, row.ratio.high);
       }
     }
-    fmt::format_to(std::back_inserter(html),
-                   "<tr{}><th scope=\"row\"><span class=\"swatch\" "
-                   "style=\"background:var(--c{})\"></span>{}{}</th>{}"
-                   "<td>{}</td>{}{}{}{}<td>{} <small>/ {}</small></td><td>{}</td><td>{} <small>/ "
-                   "{}</small></td></tr>\n",
-                   row.reference ? " class=\"reference\"" : "", style.colour,
-                   EscapeHtml(evaluation.policies[row.policy].label),
-                   row.oracle ? "<span class=\"tag\">oracle</span>" : "", duration(row.avg_jct_s),
-                   ratio, duration(row.p50_jct_s), duration(row.p95_jct_s), duration(row.p99_jct_s),
-                   duration(row.avg_queueing_s), HumanShare(runs.ArrivalsUse(r)),
-                   HumanShare(row.gpu_utilisation), HumanFixed(row.restarts_per_job, 2),
-                   HumanMicroseconds(row.decision_us_p50), HumanMicroseconds(row.decision_us_p99));
+    fmt::format_to(
+        std::back_inserter(html),
+        "<tr{}><th scope=\"row\"><span class=\"swatch\" "
+        "style=\"background:var(--c{})\"></span>{}{}</th>{}"
+        "<td>{}</td>{}{}{}{}<td class=\"more\">{} <small>/ {}</small></td>"
+        "<td class=\"more\">{}</td><td class=\"more\">{} <small>/ {}</small></td></tr>\n",
+        row.reference ? " class=\"reference\"" : "", style.colour,
+        EscapeHtml(evaluation.policies[row.policy].label),
+        row.oracle ? "<span class=\"tag\">oracle</span>" : "", duration(row.avg_jct_s, ""), ratio,
+        duration(row.p50_jct_s), duration(row.p95_jct_s), duration(row.p99_jct_s),
+        duration(row.avg_queueing_s), HumanShare(runs.ArrivalsUse(r)),
+        HumanShare(row.gpu_utilisation), HumanFixed(row.restarts_per_job, 2),
+        HumanMicroseconds(row.decision_us_p50), HumanMicroseconds(row.decision_us_p99));
   }
   return html + "</tbody></table></div>\n";
 }
@@ -122,16 +128,12 @@ std::string Notes(const Evaluation& evaluation, const std::vector<PolicyRow>& ro
     html += fmt::format(
         "<p class=\"note\">A ratio below 1 means that {} is faster. It is the geometric "
         "mean of the per-workload ratios of average JCT{}.</p>\n",
-        reference,
+        EscapeHtml(reference),
         evaluation.workloads.size() > 1
             ? fmt::format(", its interval {}, on their logarithms",
                           EscapeHtml(IntervalInWords(WindowsOf(evaluation.workloads))))
             : "");
   }
-  html +=
-      "<p class=\"note\">GPU use: until the last submission, then of the whole run. Load is the "
-      "work that comes over the time in which it comes; a run lasts until its last job ends, when "
-      "most GPUs are idle. Use of the whole run can therefore be far below the load.</p>\n";
   if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
     html += "<p class=\"note\">Throughput models: " + EscapeHtml(drawn) + ".</p>\n";
   }
@@ -160,7 +162,7 @@ std::string Notes(const Evaluation& evaluation, const std::vector<PolicyRow>& ro
 
 std::string WorkloadTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
   std::string html =
-      "<details><summary>Average JCT per workload</summary>\n<div class=\"scroll\"><table>\n"
+      "<h3>Average JCT per workload</h3>\n<div class=\"scroll\"><table>\n"
       "<thead><tr><th scope=\"col\">workload</th><th scope=\"col\">seed</th>"
       "<th scope=\"col\">jobs</th>"
       "<th scope=\"col\">load</th>";
@@ -178,37 +180,40 @@ std::string WorkloadTable(const Evaluation& evaluation, const std::vector<Policy
     }
     html += "</tr>\n";
   }
-  return html + "</tbody></table></div></details>\n";
+  return html + "</tbody></table></div>\n";
 }
 
-// Which policies are shown, and the figures.
-std::string EvaluationFigures(const EvaluationRuns& runs, std::size_t index, Json* data) {
-  std::string html = fmt::format(
-      "<div class=\"policies\" role=\"group\" aria-label=\"Policies shown in the figures\">\n");
+// Which policies the figures show.
+std::string PolicyButtons(const EvaluationRuns& runs) {
+  std::string html =
+      "<div class=\"policies\" role=\"group\" aria-label=\"Policies shown in the figures\">\n";
   for (std::size_t r = 0; r < runs.rows.size(); ++r) {
     fmt::format_to(std::back_inserter(html),
                    "<button type=\"button\" aria-pressed=\"true\" data-toggle=\"{0}\"><span "
                    "class=\"swatch\" style=\"background:var(--c{1})\"></span>{0}</button>\n",
                    EscapeHtml(runs.rows[r].name), runs.styles[r].colour);
   }
-  html += "</div>\n";
-  if (runs.drawn < runs.evaluation.workloads.size()) {
-    html += fmt::format(
-        "<p class=\"note\">Curves over time are of the first {} of {} workloads; all are in the "
-        "run directories.</p>\n",
-        runs.drawn, runs.evaluation.workloads.size());
+  return html + "</div>\n";
+}
+
+// Cuts the list behind the first pictures: where those of the next id begin.
+std::vector<Figure> TakeFirst(std::size_t pictures, std::vector<Figure>* figures) {
+  auto end = figures->begin();
+  for (std::size_t taken = 0; taken < pictures && end != figures->end(); ++taken) {
+    end = std::find_if(end, figures->end(),
+                       [id = end->id](const Figure& figure) { return figure.id != id; });
   }
-  return html +
-         FiguresHtml(FiguresOf({.evaluation = &runs}), fmt::format("evaluation-{}", index), data);
+  std::vector<Figure> first(std::make_move_iterator(figures->begin()),
+                            std::make_move_iterator(end));
+  figures->erase(figures->begin(), end);
+  return first;
 }
 
 std::string EvaluationSection(const EvaluationRuns& runs, std::size_t index, Json* data) {
+  constexpr std::size_t kPictures = 3;
   const Evaluation& evaluation = runs.evaluation;
   const std::vector<PolicyRow>& rows = runs.rows;
-  std::string reference;
-  for (const PolicyRow& row : rows) {
-    if (row.reference) reference = EscapeHtml(evaluation.policies[row.policy].label);
-  }
+  const std::string& reference = evaluation.policies[rows.front().policy].label;
   std::string html = fmt::format(
       "<section aria-labelledby=\"evaluation-{0}\">\n<h2 id=\"evaluation-{0}\">{1}</h2>\n", index,
       evaluation.title.empty() ? "Evaluation" : EscapeHtml(evaluation.title));
@@ -217,21 +222,35 @@ std::string EvaluationSection(const EvaluationRuns& runs, std::size_t index, Jso
     html += fmt::format("<p class=\"lead\">{} {} {}</p>\n", EscapeHtml(headline.finding),
                         EscapeHtml(headline.verdict), EscapeHtml(headline.missing));
   }
-  html += Facts(evaluation);
   html += PolicyTable(runs, reference);
   html += Notes(evaluation, rows, reference);
+  html += PolicyButtons(runs);
+  std::vector<Figure> figures = FiguresOf({.evaluation = &runs});
+  const std::string section = fmt::format("evaluation-{}", index);
+  html += FiguresHtml(TakeFirst(kPictures, &figures), section, data);
+
+  std::string rest = Facts(evaluation);
+  rest +=
+      "<p class=\"note\">GPU use: until the last submission, then of the whole run. Load is the "
+      "work that comes over the time in which it comes; a run lasts until its last job ends, when "
+      "most GPUs are idle. Use of the whole run can therefore be far below the load.</p>\n";
   if (HasService(evaluation)) {
-    html += "<details><summary>How users were served</summary>\n" +
-            ServiceTable(evaluation, rows).ToHtml();
-    if (HasTenants(evaluation)) html += TenantTable(evaluation, rows).ToHtml();
-    html += "</details>\n";
+    rest += "<h3>How users were served</h3>\n" + ServiceTable(evaluation, rows).ToHtml();
+    if (HasTenants(evaluation)) rest += TenantTable(evaluation, rows).ToHtml();
   }
   if (HasTypes(evaluation)) {
-    html += "<h3>By GPU type</h3>\n" + TypeTable(evaluation, rows).ToHtml();
+    rest += "<h3>By GPU type</h3>\n" + TypeTable(evaluation, rows).ToHtml();
   }
-  if (evaluation.workloads.size() > 1) html += WorkloadTable(evaluation, rows);
-  html += EvaluationFigures(runs, index, data);
-  return html + "</section>\n";
+  if (evaluation.workloads.size() > 1) rest += WorkloadTable(evaluation, rows);
+  if (runs.drawn < evaluation.workloads.size()) {
+    rest += fmt::format(
+        "<p class=\"note\">Curves over time are of the first {} of {} workloads; all are in the "
+        "run directories.</p>\n",
+        runs.drawn, evaluation.workloads.size());
+  }
+  rest += FiguresHtml(figures, section, data);
+  return html + Folded("The world, service to users, each workload, and more figures", rest) +
+         "</section>\n";
 }
 
 // The known values of a column; none when the file lacks it.
@@ -342,7 +361,8 @@ std::string RenderReport(const ReportInput& input) {
   std::string origins;
   std::vector<std::string> commands = input.commands;
   Json figures = Json::object();
-  std::string lengths;  // after what they are of
+  std::string lengths;
+  std::string trainings;
   std::size_t evaluations = 0;
   std::size_t sections = 0;  // of other kinds
 
@@ -361,7 +381,7 @@ std::string RenderReport(const ReportInput& input) {
     const EvaluationRuns runs = ReadEvaluationRuns(directory, palette);
     if (evaluations == 0) {
       const Headline found = MakeHeadline(runs.evaluation, runs.rows);
-      headline = "<p class=\"finding\">" + Unbroken(EscapeHtml(found.finding)) + "</p>\n";
+      headline = "<p class=\"finding\">" + EscapeHtml(found.finding) + "</p>\n";
       if (!found.verdict.empty())
         headline += "<p class=\"verdict\">" + EscapeHtml(found.verdict) + "</p>\n";
       if (!found.missing.empty())
@@ -371,7 +391,6 @@ std::string RenderReport(const ReportInput& input) {
     if (input.commands.empty()) commands.push_back(runs.evaluation.command);
     origins += OriginHtml(directory, runs.evaluation);
   }
-  body += lengths;
   for (const std::string& directory : input.training_dirs) {
     const TrainingCurves curves = ReadTrainingCurves(directory);
     if (!curves.curve && !curves.pretrain) {
@@ -379,7 +398,13 @@ std::string RenderReport(const ReportInput& input) {
           "report: a training directory must hold curve.csv or pretrain.csv, got neither in '{}'",
           directory);
     }
-    body += TrainingSection(curves, sections++, &figures);
+    trainings += TrainingSection(curves, sections++, &figures);
+  }
+  // What an evaluation rests on stands behind it.
+  const bool behind = evaluations > 0;
+  for (const auto& [summary, part] :
+       {std::pair("Forecasts of lengths", &lengths), std::pair("How it was trained", &trainings)}) {
+    if (!part->empty()) body += behind ? Folded(summary, *part) : *part;
   }
   if (body.empty())
     throw UsageError("report: needs at least 1 evaluation or training directory, got 0");
@@ -387,10 +412,7 @@ std::string RenderReport(const ReportInput& input) {
   if (!input.headline_html.empty()) headline = input.headline_html;
   // The answer stands on the page, and is what is printed; what it rests on is a click away.
   if (!input.lead_html.empty()) {
-    body = input.lead_html +
-           "<details class=\"behind\">\n<summary>The simulations behind this, in tables and "
-           "figures</summary>\n" +
-           body + "</details>\n";
+    body = input.lead_html + Folded("The simulations behind this, in tables and figures", body);
   }
 
   // A page with a lead of its own is not made by this command.

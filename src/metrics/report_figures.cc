@@ -9,6 +9,7 @@
 
 #include "metrics/figure_svg.h"
 #include "metrics/html.h"
+#include "metrics/run_directory.h"
 
 namespace allot {
 namespace {
@@ -39,6 +40,9 @@ std::string Tools(bool zoom) {
 }  // namespace
 
 std::string FigureFileName(const Figure& figure, std::size_t number) {
+  if (figure.choice_kind == kPolicyChoice) {
+    return fmt::format("{}-{}", figure.id, FolderName(figure.choice));
+  }
   return number == 0 ? figure.id : fmt::format("{}-{}", figure.id, number + 1);
 }
 

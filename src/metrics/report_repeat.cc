@@ -5,48 +5,40 @@
 #include <filesystem>
 
 #include "core/file.h"
+#include "core/inputs.h"
 #include "core/shell_text.h"
+#include "core/strings.h"
 #include "metrics/html.h"
-#include "metrics/humanise.h"
 #include "metrics/json_field.h"
 
 namespace allot {
 
 std::string CommandsHtml(const std::vector<std::string>& commands) {
   std::string html = "<pre>";
-  for (const std::string& command : commands) {
-    html += "<span class=\"prompt\">$ </span>" + EscapeHtml(command) + "\n";
-  }
+  for (const std::string& command : commands) html += EscapeHtml(command) + "\n";
   return html + "</pre>";
 }
 
-// What a command leaves to defaults, of origin.json; "" for results of before.
 std::string OriginHtml(const std::string& directory, const Evaluation& evaluation) {
   const std::string path = (std::filesystem::path(directory) / "origin.json").string();
-  std::string html;
+  std::vector<std::string> facts;
   if (std::filesystem::exists(path)) {
     const Json origin = ParseJson(ReadTextFile(path), path);
-    html += HtmlFact("Made with", "allot " + RequireText(origin, "version", path));
-    if (origin.contains("input")) {
-      const Json& input = origin["input"];
-      html += HtmlFact("Workload's file",
-                       fmt::format("{}, {} bytes, FNV-1a {}", RequireText(input, "file", path),
-                                   HumanCount(RequireInteger(input, "bytes", path)),
-                                   RequireText(input, "fnv1a_64", path)));
-    }
-    if (origin.contains("world")) {
-      for (const auto& [name, value] : origin["world"].items()) {
-        const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-        if (!text.empty()) html += HtmlFact(name, text);
+    facts.push_back("made with allot " + RequireText(origin, "version", path));
+    if (origin.contains("inputs")) {
+      for (const auto& [file, fingerprint] : origin["inputs"].get<Inputs>()) {
+        facts.push_back(fmt::format("from {} (fingerprint {})", file, fingerprint));
       }
     }
   }
-  std::string seeds;
+  std::vector<std::string> seeds;
   for (const EvaluatedWorkload& workload : evaluation.workloads) {
-    seeds += fmt::format("{}{}", seeds.empty() ? "" : ", ", workload.seed);
+    seeds.push_back(fmt::format("{}", workload.seed));
   }
-  html += HtmlFact("Seeds of the workloads", seeds);
-  return "<dl class=\"facts\">\n" + html + "</dl>\n";
+  facts.push_back(fmt::format("seed{} {}", seeds.size() == 1 ? "" : "s", Join(seeds, ", ")));
+  if (std::filesystem::exists(path)) facts.push_back("all options, defaults included: " + path);
+  return fmt::format("<p class=\"note\"><b>{}</b>: {}.</p>\n", EscapeHtml(directory),
+                     EscapeHtml(Join(facts, "; ")));
 }
 
 // That made the page.

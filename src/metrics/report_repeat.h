@@ -1,5 +1,5 @@
 #pragma once
-// "How to repeat this" at the end of the report: commands, and what they left to defaults.
+// "How to repeat this" at the end of the report: commands to paste, and what they were run on.
 
 #include <string>
 #include <vector>
@@ -9,10 +9,11 @@
 
 namespace allot {
 
+// One a line.
 std::string CommandsHtml(const std::vector<std::string>& commands);
 
-// Of origin.json (docs/formats/results.md) and the seeds; of results of before the seeds alone.
-// DataError where it is malformed.
+// Version, inputs and seeds of an evaluation, by origin.json (docs/formats/results.md); of results
+// of before the seeds alone. DataError where it is malformed.
 std::string OriginHtml(const std::string& directory, const Evaluation& evaluation);
 
 // That makes the page again.

@@ -7,6 +7,7 @@
 
 #include "core/strings.h"
 #include "metrics/curves.h"
+#include "metrics/figure.h"
 #include "metrics/html.h"
 #include "metrics/humanise.h"
 #include "metrics/json_field.h"
@@ -14,8 +15,6 @@
 
 namespace allot {
 namespace {
-
-constexpr int kLineColours = 8;
 
 bool Numeric(const SweepResults& results, std::size_t factor) {
   return std::all_of(results.cells.begin(), results.cells.end(), [factor](const SweepCell& cell) {
@@ -43,13 +42,14 @@ std::string Ratio(double value) { return HumanFixed(value, 3); }
 
 std::string Table(const SweepResults& results, const std::vector<SweepRow>& rows) {
   const std::vector<std::size_t> telling = TellingFactors(results);
-  std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";
+  std::string html = "<div class=\"scroll\"><table class=\"main\">\n<thead><tr>";
   for (const std::size_t f : telling) {
     html += "<th scope=\"col\">" + EscapeHtml(results.factors[f]) + "</th>";
   }
-  for (const char* title : {"average JCT", "reference ÷ row", "p50 JCT", "p95 JCT", "p99 JCT",
-                            "queueing", "makespan", "GPU use", "fairness", "unfinished"}) {
-    html += fmt::format("<th scope=\"col\">{}</th>", title);
+  html += "<th scope=\"col\">average JCT</th><th scope=\"col\">reference ÷ row</th>";
+  for (const char* title : {"p50 JCT", "p95 JCT", "p99 JCT", "queueing", "makespan", "GPU use",
+                            "fairness", "unfinished"}) {
+    html += fmt::format("<th scope=\"col\" class=\"more\">{}</th>", title);
   }
   html += "</tr></thead>\n<tbody>\n";
   for (const SweepRow& row : rows) {
@@ -59,15 +59,17 @@ std::string Table(const SweepResults& results, const std::vector<SweepRow>& rows
       html += fmt::format("<th scope=\"row\">{}{}</th>", EscapeHtml(row.values[f]),
                           tagged ? "<span class=\"tag\">oracle</span>" : "");
     }
-    fmt::format_to(std::back_inserter(html),
-                   "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
-                   "<td>{}</td><td>{}</td><td>{}</td></tr>\n",
+    fmt::format_to(std::back_inserter(html), "<td>{}</td><td>{}</td>",
                    Interval(row.avg_jct_s, HumanDuration),
-                   row.reference ? "1" : Interval(row.ratio, Ratio),
-                   HumanDuration(row.p50_jct_s.mean), HumanDuration(row.p95_jct_s.mean),
-                   HumanDuration(row.p99_jct_s.mean), HumanDuration(row.avg_queueing_s.mean),
-                   HumanDuration(row.makespan_s.mean), HumanShare(row.gpu_utilisation.mean),
-                   HumanFixed(row.avg_fairness.mean, 2), HumanCount(row.unfinished));
+                   row.reference ? "1" : Interval(row.ratio, Ratio));
+    for (const std::string& cell :
+         {HumanDuration(row.p50_jct_s.mean), HumanDuration(row.p95_jct_s.mean),
+          HumanDuration(row.p99_jct_s.mean), HumanDuration(row.avg_queueing_s.mean),
+          HumanDuration(row.makespan_s.mean), HumanShare(row.gpu_utilisation.mean),
+          HumanFixed(row.avg_fairness.mean, 2), HumanCount(row.unfinished)}) {
+      html += "<td class=\"more\">" + cell + "</td>";
+    }
+    html += "</tr>\n";
   }
   return html + "</tbody></table></div>\n";
 }
@@ -103,8 +105,10 @@ std::string SweepOpening(const SweepResults& results, std::size_t index) {
   html += fmt::format(
       "<p class=\"note\">{} cells. {} Ratios are of {}: below 1, it is faster{}.</p>\n",
       HumanCount(static_cast<std::int64_t>(results.cells.size())),
-      seeds > 1 ? fmt::format("Means over {} seeds with 95 % intervals, Student's t.", seeds)
-                : "One seed, hence no intervals.",
+      seeds > 1
+          ? fmt::format("Means over {} seeds with 95 % intervals (Student's t on the logarithm).",
+                        seeds)
+          : "One seed, hence no intervals.",
       EscapeHtml(ReferenceText(results)), seeds > 1 ? "; they are paired by seed" : "");
   for (const std::string& note : results.notes) {
     html += "<p class=\"note\">" + EscapeHtml(note) + "</p>\n";
@@ -130,8 +134,8 @@ SweepCurves CurvesOf(const SweepResults& results, const std::vector<SweepRow>& r
       const auto number = static_cast<int>(order.size());
       at = order.insert(order.end(), others);
       curves.curves.push_back({.name = Join(others, " · "),
-                               .colour = number % kLineColours,
-                               .dash = number / kLineColours});
+                               .colour = number % kFigureColours,
+                               .dash = number / kFigureColours});
     }
     SweepCurve& curve = curves.curves[static_cast<std::size_t>(at - order.begin())];
     if (std::find(distributed.begin(), distributed.end(), &row) != distributed.end())

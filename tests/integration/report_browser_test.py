@@ -31,10 +31,13 @@ def page(program, results):
     return (results / "report.html").read_text()
 
 
-def browse(tmp_path, page, script, width=1400, *options):
-    """What `script` (an expression of JavaScript) is in the page, once it is shown. A window is never narrower than 500 pixels,
-    so that the page stands in a frame of this width."""
-    told = f"<script>document.title = JSON.stringify([window.faults, (() => {{ {script} }})()]);</script></body>"
+OPEN = "document.querySelectorAll('details').forEach((d) => { d.open = true; });"
+
+
+def browse(tmp_path, page, script, width=1400, *options, opened=True):
+    """What `script` (an expression of JavaScript) is in the page, once it is shown, with its folded parts open. A window is never
+    narrower than 500 pixels, so that the page stands in a frame of this width."""
+    told = f"<script>document.title = JSON.stringify([window.faults, (() => {{ {OPEN if opened else ''} {script} }})()]);</script></body>"
     (tmp_path / "page.html").write_text(page.replace("<body>", "<body>" + WATCH).replace("</body>", told))
     file = tmp_path / "frame.html"
     file.write_text(f"""<body style="margin: 0"><iframe src="page.html" style="border: 0; width: {width}px; height: 2000px"
@@ -136,7 +139,7 @@ def test_paper_has_all_columns(tmp_path, page):
 def test_jobs_over_time_say_what_they_hold(tmp_path, page):
     """The pointer follows the first row of the Gantt chart, from left to right, on the policy that is chosen."""
     told = browse(tmp_path, page, """
-      const figure = document.querySelector('[data-figure="evaluation-0-gantt"]').closest("figure");
+      const figure = document.querySelector('[data-figure^="evaluation-0-gantt"]').closest("figure");
       const select = figure.querySelector("select");
       select.selectedIndex = [...select.options].findIndex((o) => o.text === "fifo");
       select.onchange();
@@ -154,6 +157,72 @@ def test_jobs_over_time_say_what_they_hold(tmp_path, page):
       return [[...told], plot.parentNode.querySelector("figcaption").textContent, heat.querySelector("select").selectedOptions[0].text];""")
     assert any("GPU" in text and "node" in text for text in told[0]), told
     assert told[1].startswith("fifo: ") and told[2] == "fifo"
+
+
+NINE = ["index:basis=remaining,alpha=0.4,beta=0.3,kappa=0.35,gamma=1.25", "fifo", "las", "srtf", "drf", "optimus", "sjf",
+        "srtf:sizing=hull", "las:sizing=hull"]
+
+
+@pytest.fixture(scope="module")
+def nine(program, tmp_path_factory):
+    """A page of nine policies, one of a long name as the reference."""
+    folder = tmp_path_factory.mktemp("nine")
+    (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s,model\n" + "".join(
+        f"{i},{600 * i},{1 + i % 4},{900 + 400 * (i % 7)},resnet18:16\n" for i in range(60)))
+    subprocess.run([program, "compare", "-w", "jobs.csv", "-c", "2x4", "--load", "0.5", "--span", "4h", "--workloads", "2",
+                    "--policies", ",".join(NINE), "--out", "runs", "--quiet"], check=True, cwd=folder)
+    subprocess.run([program, "report", "runs", "-o", "page.html", "--quiet"], check=True, cwd=folder)
+    return (folder / "page.html").read_text()
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [1400, 390])
+def test_the_main_table_fits_its_column(tmp_path, nine, width):
+    table, room, shown = browse(tmp_path, nine, """
+      const table = document.querySelector("table.main");
+      const shown = [...table.querySelectorAll("tbody tr")].map((row) => [...row.children].filter((cell) => {
+        const box = cell.getBoundingClientRect();
+        return box.width > 20 && box.right <= document.documentElement.clientWidth + 1 && cell.innerText.trim();
+      }).length);
+      return [table.scrollWidth, table.parentNode.clientWidth, shown];""", width)
+    assert table <= room
+    assert shown == [10 if width == 1400 else 3] * 9, "a name and its numbers"
+
+
+@needs_browser
+@pytest.mark.parametrize("scheme", [[], ["--force-dark-mode"]])
+def test_nine_policies_have_nine_colours(tmp_path, nine, scheme):
+    colours = browse(tmp_path, nine, """
+      return [...document.querySelectorAll("table.main .swatch")].map((s) => getComputedStyle(s).backgroundColor);""", 1400, *scheme)
+    values = [tuple(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours]
+    assert len(values) == 9
+    nearest = min(sum(abs(a - b) for a, b in zip(one, other)) for i, one in enumerate(values) for other in values[:i])
+    assert nearest >= 50, "tell them apart at a glance"
+
+
+@needs_browser
+def test_the_page_begins_with_what_matters(tmp_path, nine):
+    """Headline, table, three pictures; the rest is folded. The reference comes first in every figure."""
+    open_figures, firsts, order = browse(tmp_path, nine, """
+      const seen = (e) => e.getClientRects().length > 0;
+      const figures = [...document.querySelectorAll("figure")];
+      const folded = figures.filter((f) => f.closest("details:not([open])"));
+      const firsts = [...document.querySelectorAll("select[data-choose=Policy]")].map((s) => s.options[0].text);
+      const order = [".finding", "table.main", "figure", "details.behind", "#repeat"].map((s) => document.querySelector(s)).map(
+        (e, i, all) => i === 0 || Boolean(all[i - 1].compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING));
+      return [figures.length - folded.length, firsts, order];""", opened=False)
+    assert open_figures == 3
+    assert firsts == [NINE[0]] * 2
+    assert all(order)
+
+
+@needs_browser
+def test_a_narrow_ratio_axis_can_be_read(tmp_path, nine):
+    ticks = browse(tmp_path, nine, """
+      const plot = document.querySelector('[data-figure="evaluation-0-ratios"]');
+      const drawing = [...plot.querySelectorAll("svg.figure")].find((s) => s.getClientRects().length);
+      return [...drawing.querySelectorAll(".ticks text")].map((t) => t.textContent);""", 390)
+    assert len(ticks) >= 2 and len(set(ticks)) == len(ticks)
 
 
 def spans(run):
@@ -190,18 +259,23 @@ def test_results_say_how_to_repeat_them(allot, tmp_path):
     (tmp_path / "mine.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,4,7200\nb,60,1,600\n")
     allot("compare", "--workload", "mine.csv", "--cluster", "2x4", "--policies", "fifo,srtf", "--out", "runs")
     origin = json.loads((tmp_path / "runs" / "origin.json").read_text())
-    assert origin["input"]["bytes"] == (tmp_path / "mine.csv").stat().st_size
     assert origin["world"]["restart_cost_s"] == 30 and origin["version"]
     allot("report", "runs", "-o", "page.html")
     page = (tmp_path / "page.html").read_text()
     repeat = page[page.index("How to repeat this"):]
-    for part in (origin["version"], origin["input"]["fnv1a_64"], "restart_cost_s", "allot compare --workload mine.csv", "allot report runs"):
+    for part in (origin["version"], origin["inputs"]["mine.csv"], "runs/origin.json"):
         assert part in repeat, part
+    commands = re.search(r"<pre>(.*?)</pre>", repeat, re.DOTALL)[1].splitlines()
+    assert [command.split()[:2] for command in commands] == [["allot", "compare"], ["allot", "report"]]
+    allot(*commands[0].split()[1:])  # as pasted
+    assert json.loads((tmp_path / "runs" / "origin.json").read_text()) == origin
 
 
 def test_files_for_papers_are_svg_and_csv(allot, results, tmp_path):
     told = json.loads(allot("plot", results, "-o", tmp_path / "figures", "--figure", "cdf", "--figure", "queue", "--json").stdout)
     assert [path.rsplit("/", 1)[1] for path in told["figures"]] == ["cdf.svg", "queue.svg", "queue-2.svg"]
+    gantt = json.loads(allot("plot", results, "-o", tmp_path / "figures", "--figure", "gantt", "--json").stdout)["figures"]
+    assert [path.rsplit("/", 1)[1] for path in gantt] == ["gantt-fifo.svg", "gantt-index.svg", "gantt-srtf.svg"]
     for path in told["figures"]:
         root = ElementTree.parse(path).getroot()
         assert root.tag.endswith("svg") and root.get("width") == "3.300in"

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kGanttRows = 40;
 constexpr std::size_t kGanttBoxes = 1200;
-constexpr std::size_t kGanttPolicies = 8;
+constexpr std::size_t kGanttPolicies = kFigureColours;
 constexpr int kWaitColour = 5;
 
 // The jobs that are drawn, by submission: those with most GPU time until then, as long as their
@@ -125,7 +125,7 @@ std::vector<Figure> GanttFigures(const FigureSource& source) {
   for (std::size_t r = 0; r < std::min(runs.rows.size(), kGanttPolicies); ++r) {
     Figure& figure = figures.emplace_back(GanttOf(runs, r));
     figure.wide = figure.zoom = true;
-    figure.choice_kind = "Policy";
+    figure.choice_kind = kPolicyChoice;
     figure.choice = runs.rows[r].name;
   }
   return figures;

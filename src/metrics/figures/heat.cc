@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kHeatRows = 64;
 constexpr std::size_t kHeatColumns = 160;
-constexpr std::size_t kHeatPolicies = 8;
+constexpr std::size_t kHeatPolicies = kFigureColours;
 
 // GPUs of each node; of clusters that the text does not tell, none.
 std::vector<double> NodeSizes(const std::string& cluster) {
@@ -106,7 +106,7 @@ std::vector<Figure> HeatFigures(const FigureSource& source) {
   for (std::size_t r = 0; r < std::min(runs.rows.size(), kHeatPolicies); ++r) {
     Figure& figure = figures.emplace_back(HeatOf(runs, r, sizes));
     figure.wide = figure.zoom = true;
-    figure.choice_kind = "Policy";
+    figure.choice_kind = kPolicyChoice;
     figure.choice = runs.rows[r].name;
   }
   return figures;

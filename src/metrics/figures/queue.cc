@@ -65,7 +65,7 @@ std::vector<Figure> QueueFigures(const FigureSource& source) {
   return figures;
 }
 
-ALLOT_REGISTER(FigureInfo, (FigureInfo{"queue", "jobs that wait, over time", 60, QueueFigures}));
+ALLOT_REGISTER(FigureInfo, (FigureInfo{"queue", "jobs that wait, over time", 25, QueueFigures}));
 
 }  // namespace
 }  // namespace allot

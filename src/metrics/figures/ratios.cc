@@ -19,7 +19,7 @@ std::vector<Figure> RatioFigures(const FigureSource& source) {
   for (std::size_t r = 0; r < runs.rows.size(); ++r) {
     const PolicyRow& row = runs.rows[r];
     if (row.reference) reference = runs.evaluation.policies[row.policy].label;
-    if (row.reference || !std::isfinite(row.ratio.mean)) continue;
+    if (!std::isfinite(row.ratio.mean)) continue;
     const double place = static_cast<double>(panel.y.rows.size()) + 0.5;
     panel.y.rows.push_back(row.name);
     FigureSeries mean = runs.Series(r);
@@ -29,17 +29,17 @@ std::vector<Figure> RatioFigures(const FigureSource& source) {
     each.strong = false;
     mean.points = {{row.ratio.mean, place}};
     values.push_back(row.ratio.mean);
-    if (row.ratio.has_interval() && std::isfinite(row.ratio.low)) {
+    if (!row.reference && row.ratio.has_interval() && std::isfinite(row.ratio.low)) {
       mean.points.front().low = row.ratio.low;
       mean.points.front().high = row.ratio.high;
       values.insert(values.end(), {row.ratio.low, row.ratio.high});
     }
     for (const double ratio : row.ratios) {
-      if (!(ratio > 0)) continue;
+      if (row.reference || !(ratio > 0)) continue;
       each.points.push_back({ratio, place});
       values.push_back(ratio);
     }
-    if (row.ratios.size() > 1) panel.series.push_back(std::move(each));
+    if (each.points.size() > 1) panel.series.push_back(std::move(each));
     panel.series.push_back(std::move(mean));
   }
   panel.y.key = "policy";

@@ -56,6 +56,14 @@ TEST(FigureAxis, LogarithmicTicksAreThere) {
   }
 }
 
+TEST(FigureAxis, ANarrowRatioAxisHasThreeTicks) {
+  for (const auto& [low, high] :
+       {std::pair(0.82, 1.21), {0.33, 1.2}, {0.97, 1.04}, {0.5, 1.15}, {0.9, 30.0}}) {
+    const FigureAxis axis = {.low = low, .high = high, .scale = AxisScale::kLog};
+    EXPECT_GE(AxisTicks(axis, 2).size(), 3U) << low << " to " << high;
+  }
+}
+
 TEST(FigureParts, AFewValuesAreSteps) {
   std::vector<double> bounds;
   const auto points = DistributionSteps({5, kUnknown, 1, 3}, 2, &bounds);
@@ -84,7 +92,7 @@ TEST(Figures, TheLearningRateBeginsWithTheFirstStep) {
 TEST(FigureSvg, AFileOfItsOwnNeedsNothingElse) {
   Figure figure{.id = "one", .title = "A & B"};
   figure.panels.push_back({.series = {{.name = "a<b", .points = {{0, 0}, {1, 1}}},
-                                      {.name = "c", .colour = 9 % 8, .points = {{0, 1}, {1, 0}}}}});
+                                      {.name = "c", .colour = 9, .points = {{0, 1}, {1, 0}}}}});
   const std::string file = FigureSvg(figure, {.standalone = true});
   EXPECT_NE(file.find("width=\"3.300in\""), std::string::npos);
   EXPECT_EQ(file.find("var("), std::string::npos) << "colours are literal";
