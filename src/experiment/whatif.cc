@@ -240,7 +240,9 @@ Contender LearnedContender(const std::string& checkpoint, const std::string& wor
   const auto agent = std::make_shared<const Agent>(LoadAgent(checkpoint));
   const Serving serving{.world = world};
   MakeLearnedPolicy(*agent, serving);  // refuse now, not after minutes
-  return {"learned", [agent, serving] { return MakeLearnedPolicy(*agent, serving); }};
+  return {.id = "learned",
+          .make = [agent, serving] { return MakeLearnedPolicy(*agent, serving); },
+          .files = {checkpoint}};
 }
 
 // Some job may be resized, and its trace tells how fast it is then.
