@@ -41,9 +41,12 @@ inline Evaluation SmallEvaluation() {
   evaluation.reference = "learned";
   evaluation.workloads = {{"week-1", 10, 0.9, 1}, {"week-2", 10, 1.1, 2}};
   evaluation.policies = {
-      {"fifo", "fifo", false, {RunOf("fifo", 1000), RunOf("fifo", 2000)}},
-      {"learned", "learned", false, {RunOf("learned", 500), RunOf("learned", 500)}},
-      {"srtf", "srtf", true, {RunOf("srtf", 400), RunOf("srtf", 450)}}};
+      {.id = "fifo", .label = "fifo", .runs = {RunOf("fifo", 1000), RunOf("fifo", 2000)}},
+      {.id = "learned", .label = "learned", .runs = {RunOf("learned", 500), RunOf("learned", 500)}},
+      {.id = "srtf",
+       .label = "srtf",
+       .oracle = true,
+       .runs = {RunOf("srtf", 400), RunOf("srtf", 450)}}};
   return evaluation;
 }
 
