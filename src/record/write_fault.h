@@ -5,8 +5,8 @@
 // keeps the file open and the process later crashes in the library's exit handler. This driver
 // therefore reports success to the library, writes nothing more, and leaves the error number
 // where the owner of the file (record/hdf5) looks after every operation. Only files that are being
-// created use it. libhdf5 1.14 can close such a file; the driver is used there too, because it knows
-// the error number.
+// created use it. libhdf5 1.14 can close such a file; the driver is used there too, because it
+// knows the error number.
 
 #include <cstdint>
 

@@ -20,8 +20,7 @@ TEST(LabelledSpec, ALabelStandsBeforeTheSpec) {
 
 TEST(LabelledSpec, LongSpecsGetNamesThatTellThemApart) {
   const std::string index = "index:basis=remaining,service=0.1,alpha=";
-  EXPECT_EQ(NamesForTables({"fifo", index + "0.4"}),
-            (std::vector<std::string>{"fifo", "index:…"}));
+  EXPECT_EQ(NamesForTables({"fifo", index + "0.4"}), (std::vector<std::string>{"fifo", "index:…"}));
   EXPECT_EQ(NamesForTables({index + "0.4", index + "0.5", "index:alpha=1"}),
             (std::vector<std::string>{"index:…,alpha=0.4", "index:…,alpha=0.5", "index:alpha=1"}));
   const std::string path = "learned:checkpoint=runs/a/very/long/path/to/weights/";

@@ -39,8 +39,7 @@ TEST_P(Exports, JobsGpuHoursAndFirstSubmission) {
   EXPECT_EQ(Drops(report), expected.dropped);
 }
 
-constexpr const char* kStepsAndOthers =
-    "2 a step of a job (counted with it); 1 no GPU requested";
+constexpr const char* kStepsAndOthers = "2 a step of a job (counted with it); 1 no GPU requested";
 
 INSTANTIATE_TEST_SUITE_P(
     OfPeople, Exports,
