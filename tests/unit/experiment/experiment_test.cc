@@ -88,7 +88,8 @@ TEST(RunExperiment, KeepsRunsThatDidNotFinish) {
       RunExperiment(world, world.Scenarios(), WithStarving(world, "fifo"), options);
   EXPECT_DOUBLE_EQ(evaluation.policies[0].runs[0].avg_jct_s, 250);
   EXPECT_FALSE(evaluation.policies[0].runs[0].did_not_finish);
-  const RunSummary& starved = ReadEvaluation(options.out).policies[1].runs[0];
+  const Evaluation kept = ReadEvaluation(options.out);
+  const RunSummary& starved = kept.policies[1].runs[0];
   EXPECT_TRUE(std::isnan(starved.avg_jct_s));
   EXPECT_EQ(starved.unfinished, 2);
   EXPECT_NE(starved.did_not_finish.value_or("").find("2 jobs wait on an idle cluster"),
