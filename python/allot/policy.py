@@ -187,7 +187,8 @@ def _names() -> list[str]:
 def _make(spec: str) -> Policy:
     """The policy of "python:MODULE:CLASS[,key=value...]" or "NAME[:key=value...]"."""
     found, parameters = _find(spec)
-    return _call(_maker(found), parameters, spec)
+    registered = spec.partition(":")[0].strip() != "python"  # a factory already
+    return _call(found if registered else _maker(found), parameters, spec)
 
 
 def _files(spec: str) -> list[str]:

@@ -93,7 +93,8 @@ class PartReader {
            gpu_memory);
     }
     if (gpu_memory > 0) spec->SetGpuMemory(index, gpu_memory);
-    if (states_cpus) spec->LimitCpus(index);
+    // Nodes without GPUs are for units of CPUs, which these limit in any case.
+    if (states_cpus && capacity.gpus > 0) spec->LimitCpus(index);
   }
 
  private:

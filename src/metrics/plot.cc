@@ -1,7 +1,5 @@
 #include "metrics/plot.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -14,7 +12,6 @@
 #include "metrics/figure_svg.h"
 #include "metrics/report_figures.h"
 #include "metrics/report_lengths.h"
-#include "metrics/run_directory.h"
 #include "metrics/sweep_results.h"
 #include "metrics/training_curves.h"
 
@@ -72,11 +69,8 @@ std::vector<std::string> PlotFigures(const PlotInput& input) {
         std::find(input.figures.begin(), input.figures.end(), figure.id) == input.figures.end()) {
       continue;
     }
-    // Where a figure is drawn once for each policy, its file is named by the policy.
-    const std::string name = figure.choice.empty()
-                                 ? FigureFileName(figure, number)
-                                 : fmt::format("{}-{}", figure.id, FolderName(figure.choice));
-    const std::filesystem::path base = std::filesystem::path(input.out) / name;
+    const std::filesystem::path base =
+        std::filesystem::path(input.out) / FigureFileName(figure, number);
     WriteTextFile(base.string() + ".svg", FigureSvg(figure, {.standalone = true}));
     WriteTextFile(base.string() + ".csv", FigureCsv(figure));
     paths.push_back(base.string() + ".svg");

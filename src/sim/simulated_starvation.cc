@@ -74,13 +74,13 @@ void RequireServable(const Scenario& scenario, const Observation& o, std::int32_
 
 // `event`: the next one, whatever is decided.
 void SimulatedCluster::CheckNotStuck(Seconds event, Seconds holds_until) {
-  if (event == kNever && running_rows_.empty() && autoscaler_ == nullptr) {
-    RequireServable(scenario_, observation_, nodes_present_);
-  }
   // Running is not enough: a configuration may make no progress.
   idle_decisions_ = running_rows_.empty() || event == kNever ? idle_decisions_ + 1 : 0;
   const bool asked_again = event != kNever || holds_until != kNever;
   if (asked_again && idle_decisions_ <= kStuckAfter) return;
+  if (event == kNever && running_rows_.empty() && autoscaler_ == nullptr) {
+    RequireServable(scenario_, observation_, nodes_present_);
+  }
   const std::string when = asked_again ? fmt::format("for {} decisions in a row", idle_decisions_)
                                        : std::string("and nothing will change that");
   const Observation& o = observation_;

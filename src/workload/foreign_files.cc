@@ -188,6 +188,10 @@ std::optional<ForeignFile> RecogniseForeignFile(std::string_view text, const std
   if (AnyOf(lines, IsSgeRecord)) {
     return ForeignFile{"an accounting file of Grid Engine (SGE)", SgeAdvice(file)};
   }
+  if (HasWords(first, {"job-ID", "user", "state"})) {
+    return ForeignFile{"the output of qstat of Grid Engine (SGE), which knows present jobs only",
+                       SgeAdvice(kSgeLog)};
+  }
   if (begins("qname ") && begins("jobnumber ")) {
     return ForeignFile{"the output of qacct -j of Grid Engine (SGE)", SgeAdvice(kSgeLog)};
   }

@@ -95,7 +95,10 @@ void NameMap::RenameGpuTypes(Workload* workload) const {
   const std::vector<std::string> types = SingleTypes(workload->gpu_types);
   std::map<std::string, std::string, std::less<>> ours;  // by type of the trace
   for (const auto& [theirs, name] : ours_) {
-    const auto meant = FindGpuTypes(theirs, {types.begin(), types.end()});
+    std::vector<std::size_t> meant;  // each spelling on its own: one does not hide another
+    for (std::size_t k = 0; k < types.size(); ++k) {
+      if (!FindGpuTypes(theirs, {types[k]}).empty()) meant.push_back(k);
+    }
     if (meant.empty() && !from_file_) {
       throw UsageError("--{}: no job names the GPU type {}{}", option_, Quoted(theirs),
                        types.empty() ? "; the trace names no types" : DidYouMean(theirs, types));

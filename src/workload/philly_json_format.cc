@@ -152,9 +152,11 @@ int DetectLog(std::string_view head) {
   const std::size_t begin = head.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || head[begin] != '[') return 0;
   if (head.find("\"attempts\"") != std::string_view::npos) return 100;
+  const std::size_t first = head.find_first_not_of(" \t\r\n", begin + 1);
+  const bool empty = first != std::string_view::npos && head[first] == ']';
   const bool named = head.find("\"jobid\"") != std::string_view::npos ||
                      head.find("\"submitted_time\"") != std::string_view::npos;
-  return named ? 50 : 0;
+  return empty || named ? 50 : 0;
 }
 
 ALLOT_REGISTER(TraceFormat, (TraceFormat{"philly", "the original Philly cluster_job_log (JSON)",

@@ -407,7 +407,9 @@ Workload ReadSacctRows(const SacctHeader& header, const CsvReader& row, const st
     auto read = reader.Read();
     if (!read) return;
     read->line = row.line();
-    for (SacctRow& one : SplitTasks(*std::move(read), row.place())) {
+    std::vector<SacctRow> tasks = SplitTasks(*std::move(read), row.place());
+    report->rows += static_cast<std::int64_t>(tasks.size()) - 1;  // each counts as a record
+    for (SacctRow& one : tasks) {
       const auto [at, is_new] = place_of.emplace(one.job.id, jobs.size());
       if (is_new) jobs.emplace_back();
       jobs[at->second].push_back(std::move(one));

@@ -82,7 +82,9 @@ TEST(TraceConformanceTest, JobsAreSortedUniqueAndPositive) {
 // The sample with a record after its first one that no format knows, and where that stands.
 std::pair<std::string, std::string> WithBrokenRecord(const std::string& text) {
   if (text.front() == '[') return {"[{\"broken\": 1}," + text.substr(1), "broken.x:1"};
-  if (const std::size_t items = text.find("\"items\": ["); items != std::string::npos) {
+  for (const char* list : {"\"items\": [", "\"jobs\": ["}) {
+    const std::size_t items = text.find(list);
+    if (items == std::string::npos) continue;
     const std::size_t at = text.find('[', items) + 1;
     const auto line =
         1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');

@@ -283,8 +283,8 @@ def test_help_is_short_and_help_all_is_whole(allot):
     short, whole = allot("compare", "--help").stdout, allot("compare", "--help-all").stdout
     assert "--workload" in short and "--node-price" not in short and "--node-price" in whole
     assert "--help-all shows" in short and "--help-all shows" not in whole
-    assert [line for line in whole.splitlines() if line.endswith(":") and not line.startswith(" ")][:4] == [
-        "Options:", "Workload:", "Cluster:", "Rules of the simulation:"]
+    assert [line for line in whole.splitlines() if line.endswith(":") and not line.startswith(" ")][:5] == [
+        "Positionals:", "Options:", "Workload:", "Cluster:", "Rules of the simulation:"]
 
 
 def test_help_without_details_has_no_long_form(allot):

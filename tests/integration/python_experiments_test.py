@@ -182,8 +182,8 @@ class TestFaults:
         ("options", "message"),
         [
             ({"lod": 1}, "no option 'lod' .did you mean 'load'"),
-            ({"load": "much"}, "--load: must be a number, got 'much'"),
-            ({"workloads": 0}, "--workloads: must be from 1 to 100000, got 0"),
+            ({"load": "much"}, "load: must be a number, got 'much'"),
+            ({"workloads": 0}, "workloads: must be from 1 to 100000, got 0"),
             ({"load": object()}, "'load' must be a text, a number"),
             ({"threads": -1}, "threads must be a whole number from 0 to 1024, got -1"),
             ({"reference": "drf"}, "the reference must be one of the policies"),

@@ -93,7 +93,7 @@ def test_a_changed_trace_is_refused(allot, tmp_path):
     sweep = ["sweep", "--workload", trace, "--clusters", "2x4", "-p", "fifo", "--out", tmp_path / "out", "-q"]
     allot(*sweep)
     trace.write_text(trace.read_text() + "c,20,1,60\n")
-    assert "trace.csv" in allot(*sweep, exit=2).stderr
+    assert "trace.csv" in allot(*sweep, exit=3).stderr
 
 
 def test_changed_profiles_are_refused(allot, tmp_path):
@@ -104,7 +104,7 @@ def test_changed_profiles_are_refused(allot, tmp_path):
              tmp_path / "out", "-q"]
     allot(*sweep)
     profiles.write_text(profiles.read_text() + "mine,v100,2,2\n")
-    assert "profiles.csv" in allot(*sweep, exit=2).stderr
+    assert "profiles.csv" in allot(*sweep, exit=3).stderr
 
 
 def test_files_in_toml_and_json_mean_the_same(allot, whole, tmp_path):

@@ -93,15 +93,15 @@ TEST(Outlook, QuantilesAreThoseOfTheLengthThatIsDrawn) {
   }
 }
 
-// The first has run 100 s of its limit of 400 s; the model expects ten minutes.
+// The first has a limit of 400 s; the model expects ten minutes. Submissions make the moments.
 TEST(Outlook, TimeLimitsBoundEndsUntilTheyAreOutlived) {
-  Workload workload = testing_support::WorkloadOf({{0, 4, 600}, {50, 4, 600}});
+  Workload workload = testing_support::WorkloadOf({{0, 4, 600}, {50, 4, 600}, {450, 4, 600}});
   for (Job& job : workload.jobs) job.user_estimate = 400;
   SimOptions rules = Rules();
   rules.lengths = LengthEstimates::Parse("user");
   const Scenario scenario(std::move(workload), ClusterSpec::Parse("1x4"), rules);
   const auto policy = Fifo();
-  for (const Seconds at : {100, 450}) {
+  for (const Seconds at : {50, 450}) {
     const Observation moment = MomentOf(scenario, *policy, at);
     const auto jobs =
         Outlook(rules, {.samples = 40}, nullptr).Of({moment}, LengthModel(), *policy).jobs;
