@@ -40,11 +40,11 @@ best=$(tail -n 1 "$out/tune.txt")
 
 step "3. It and well-known schedulers on the training weeks; their decisions are logged"
 schedulers=fifo,las,srtf,drf,optimus,srtf:sizing=hull,index
-run compare "${world[@]}" "${training[@]}" --load 1.0 --workloads 2 --policies "$schedulers,$best" \
+run compare "${world[@]}" "${training[@]}" --load 1.0 --workloads 2 --policies "$schedulers,tuned=$best" \
   --title "Training weeks" --out "$out/compare" --log "$out/logs"
 
 step "4. The network learns from the logged decisions of the best heuristic"
-run pretrain --log "$out"/logs/cluster/index-*-v0 --out "$out/pretrain"
+run pretrain --log "$out/logs/cluster/tuned-v0" --out "$out/pretrain"
 
 step "5. Reinforcement learning"
 run train --start "$out/pretrain/checkpoint" --teacher "$best" "${world[@]}" "${training[@]}" --training-cluster 12x8 \
@@ -53,7 +53,7 @@ run train --start "$out/pretrain/checkpoint" --teacher "$best" "${world[@]}" "${
 
 step "6. Test on weeks that training never saw"
 run evaluate --checkpoint "$out/train/best" "${world[@]}" "${unseen[@]}" --load 1.0 --workloads 12 --span 3.5d \
-  --seed 1000 --against "$schedulers,$best" --title "Unseen weeks" --out "$out/evaluate"
+  --seed 1000 --against "$schedulers,tuned=$best" --title "Unseen weeks" --out "$out/evaluate"
 
 step "7. The report"
 run report "$out/evaluate" "$out/compare" --training "$out/pretrain" "$out/train" \
