@@ -107,7 +107,8 @@ ALLOT_REGISTER(
               "that "
               "names none (default: false for 'embedded', else true)"},
              {"speedups", "catalogue", "of elastic jobs: catalogue (measured) or power (n^p)"},
-             {"interval", "300", "seconds between decisions, also of a trace of your own", 1e-3, 1e9},
+             {"interval", "300", "seconds between decisions, also of a trace of your own", 1e-3,
+              1e9},
              {"restart-cost", "30", "seconds of progress lost by a change of allocation", 0, 1e9},
              {"lengths", "none", "job lengths that policies get: none, noisy:SIGMA, true"},
              {"beliefs", "exact", "rates that policies see, see 'allot list beliefs'"}}),

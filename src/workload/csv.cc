@@ -202,8 +202,9 @@ std::string CsvReader::CountOfFields() const {
   const std::size_t count = fields_.size();
   if (count >= header_.size()) return std::to_string(count);
   const bool rest = count == 1;  // of the row before
-  return fmt::format("{}, as where a line break stands in column '{}'{}", count,
-                     rest ? header_.back() : header_[count - 1], rest ? " of the row before" : "");
+  return fmt::format("{}, as where a line break stands in column {}{}", count,
+                     Quoted(rest ? header_.back() : header_[count - 1]),
+                     rest ? " of the row before" : "");
 }
 
 void CsvReader::JoinSurplus(std::size_t column) {

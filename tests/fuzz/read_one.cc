@@ -70,8 +70,9 @@ void ReadAs(const TraceFormat& format, std::string_view input, bool lenient) {
     workload = format.read(input, "input", options, &report);
   } catch (const Error& error) {
     if (error.code() != ExitCode::kBadData) Stop(format.id, error.what());
-    Expect(std::string_view(error.what()).find(':') != std::string_view::npos, format.id,
-           "an error names no place");
+    const std::string what = error.what();
+    Expect(what.find(':') != std::string::npos, format.id,
+           ("an error names no place: " + what).c_str());
     return;
   }
   Expect(report.rows == static_cast<std::int64_t>(workload.jobs.size()) + report.dropped(),
