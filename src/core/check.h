@@ -2,12 +2,12 @@
 // Invariants of our own code, always on; the message shows the expression and both values.
 // For what a user can cause, throw an Error (core/error.h) instead.
 //
-// The place is a source_location, not __FILE__: that would be text with the path of the clone, and
-// ccache could not give what one clone compiled to another.
+// The place comes from the compiler's builtins, not from __FILE__: that would be text with the path
+// of the clone, and ccache could not give what one clone compiled to another. std::source_location
+// would be the same, but clang 14 (clang-tidy) does not know libstdc++'s.
 
 #include <fmt/format.h>
 
-#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,11 +15,10 @@
 namespace allot::internal {
 
 [[noreturn]] inline void CheckFailed(std::string_view what,
-                                     std::source_location where = std::source_location::current()) {
-  std::string_view file = where.file_name();
+                                     std::string_view file = __builtin_FILE(),
+                                     int line = __builtin_LINE()) {
   file.remove_prefix(file.rfind('/') + 1);
-  throw std::logic_error(
-      fmt::format("internal check failed at {}:{}: {}", file, where.line(), what));
+  throw std::logic_error(fmt::format("internal check failed at {}:{}: {}", file, line, what));
 }
 
 }  // namespace allot::internal
