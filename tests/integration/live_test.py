@@ -198,7 +198,7 @@ def test_a_run_leaves_what_a_simulation_leaves(live, allot, training):
         assert replayed["decisions"] > 3
 
     # It is a workload again, a teacher, and a world to train in.
-    allot("trace", "convert", "--workload", live.state / "journal.jsonl", "--out", "again.csv", "--rigid")
+    allot("trace", "convert", "--workload", live.state / "journal.jsonl", "--out", "again.csv")
     again = list(csv.DictReader((live.folder / "again.csv").open()))
     assert [(job["job_id"], job["gpus"], job["max_gpus"]) for job in again] == [(name, "2", "8") for name in "abcde"]
     assert all(float(job["duration_s"]) > 0 for job in again)
