@@ -399,7 +399,7 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
     table.AddNote(fmt::format("{}: {}", policy.label, policy.named_spec()));
   }
   if (oracle) table.AddNote("(oracle): uses true job lengths, which no real scheduler knows.");
-  for (std::string& sentence : StuckInWords(evaluation, rows)) table.AddNote(std::move(sentence));
+  for (const std::string& sentence : StuckInWords(evaluation, rows)) table.AddNote(sentence);
   for (const PolicyRow& row : rows) {
     if (row.unfinished > 0 && row.stuck.empty()) {
       table.AddNote(fmt::format("{}: {} of {} jobs unfinished; JCT is over the finished ones only.",

@@ -41,6 +41,7 @@ std::vector<TypeUse> UseByType(const ClusterSpec& cluster, const Workload& workl
   const std::vector<GpuTypeSpec> specs = cluster.type_specs();
   if (specs.size() < 2 || records.empty()) return {};
   std::vector<TypeUse> types;
+  types.reserve(specs.size());
   for (const GpuTypeSpec& spec : specs) types.push_back({.type = spec.name, .gpus = spec.gpus});
   const std::vector<TypeLoad> loads = LoadByType(workload, specs);
   for (std::size_t t = 0; t < loads.size(); ++t) types[t].demand = loads[t].demand;

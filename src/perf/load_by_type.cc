@@ -113,6 +113,7 @@ const TypeLoad* MostLoaded(const std::vector<TypeLoad>& loads) {
 
 std::string LoadsInWords(const std::vector<TypeLoad>& loads) {
   std::vector<std::string> words;
+  words.reserve(loads.size());
   for (const TypeLoad& load : loads) {
     words.push_back(fmt::format("{} {:.2f}", load.type, load.demand));
   }

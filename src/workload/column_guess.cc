@@ -292,11 +292,11 @@ class Guesser {
 
   // GPUs as a product: nodes, times GPUs on each.
   void ByNodes() {
-    static const Names kNodes = {
+    static const Names names_of_nodes = {
         "nodes",
         {"nodes", "nnodes", "numnodes", "nodecount", "numberofnodes", "reqnodes", "allocnodes"},
         {}};
-    static const Names kGpusPerNode = {
+    static const Names names_of_each = {
         "gpus per node",
         {"gpuspernode", "gpupernode", "ngpuspernode", "ngpupernode", "numgpuspernode"},
         {}};
@@ -308,7 +308,7 @@ class Guesser {
       }
       return std::optional<std::size_t>();
     };
-    const auto nodes = find(kNodes), each = find(kGpusPerNode);
+    const auto nodes = find(names_of_nodes), each = find(names_of_each);
     if (!nodes || !each) return;
     nodes_ = nodes;
     Give(*each, "gpus", "its name, times the nodes");
