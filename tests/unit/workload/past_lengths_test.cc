@@ -15,6 +15,7 @@ Job JobOf(Seconds duration, GpuCount gpus = 1, Seconds limit = 0) {
 
 Seconds Drawn(const std::vector<Job>& jobs, const UnfinishedJob& unfinished, std::uint64_t seed) {
   std::vector<Seconds> lengths;
+  lengths.reserve(jobs.size());
   for (const Job& job : jobs) lengths.push_back(job.duration);
   DrawLengths(jobs, {unfinished}, seed, &lengths);
   return lengths[unfinished.job];
