@@ -4,6 +4,7 @@
 set -u
 preset=$1 program=${3%/*} half=${3#*/}
 result=${PWD}/$2/${preset}-${program}-${half}
+export LSAN_OPTIONS=suppressions=${PWD}/tests/lsan.supp
 cd "build/${preset}/tests" || exit 1
 export GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$((half - 1)) GTEST_OUTPUT=xml:${result}.xml GTEST_BRIEF=1
 timeout --foreground 1800 "./${program}" >"${result}.log" 2>&1
