@@ -290,7 +290,7 @@ EpisodeSource World::Episodes(const ClusterSpec& spec, WindowOptions window) {
     };
   }
   return [this, spec, window = std::move(window)](std::uint64_t seed) {
-    ReadReport uncounted;  // that of the first workload is told
+    ReadReport uncounted;  // only the first workload is reported
     const std::shared_ptr<const Workload> made = MadeByLaw(seed, &uncounted);
     return WindowEpisodes(*made, spec, window)(seed);
   };

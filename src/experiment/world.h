@@ -45,8 +45,8 @@ class World {
   // What reading it left out or adjusted; of a law, which of its jobs do not fit the cluster.
   const ReadReport& read_report() const { return read_report_; }
   std::string ReadNote() const;  // the same for people; "" for nothing
-  // Policies are told the time limits of the trace, where it has some and the spec does not say
-  // what they are told of lengths; where it has none what `otherwise` says, "": the profile's.
+  // Policies get the time limits of the trace as length estimates, where it has some and the spec
+  // names no estimates; where it has none, those of `otherwise`, "": the profile's.
   // Returns what the trace has.
   TimeLimits GoByTimeLimits(const std::string& otherwise = "");
   ClusterSpec cluster() const { return ClusterSpec::Parse(spec_.cluster); }

@@ -5,8 +5,8 @@
 
 namespace allot {
 
-// What policies are told of the length of a job without a time limit, where the lengths that they
-// are told are time limits: longer than any. Slurm's backfill also takes a year. Longer limits
+// The length estimate of a job without a time limit, where time limits are the estimates: longer
+// than any. Slurm's backfill also takes a year. Longer limits
 // count as a year. The length model takes it as no estimate.
 inline constexpr Seconds kWithoutLimit = 365 * 86400.0;
 
