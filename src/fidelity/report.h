@@ -1,6 +1,6 @@
 #pragma once
-// docs/fidelity.md: every run of every peer, and every defect, as Markdown. Written by `allot
-// reproduce --markdown`.
+// bench/results/fidelity.md: every run of every peer, and every defect, as Markdown. Written by
+// `allot reproduce --markdown`.
 
 #include <fmt/format.h>
 
