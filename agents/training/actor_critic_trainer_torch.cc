@@ -1,7 +1,7 @@
 // DL2's trainer (Peng et al., TPDS'21, section 4): actor and critic on increments drawn from a
 // replay memory, with an entropy bonus and job-aware exploration. Where the published program takes
 // the gradient at probabilities of the past, this one takes it at the present policy's and weights
-// it by present / past probability, cut at `ratio` (docs/learning-method.md lists what differs).
+// it by present / past probability, cut at `ratio` (docs/learning-networks.md lists what differs).
 
 #include <algorithm>
 #include <cmath>

@@ -13,7 +13,7 @@
 namespace allot {
 namespace {
 
-// Places in a job's features, as docs/learning-method.md lists them.
+// Places in a job's features, as docs/learning-networks.md lists them.
 constexpr std::size_t kServiceRank = 23;
 constexpr std::size_t kSubmitRank = 26;
 
