@@ -19,6 +19,16 @@ sys.path.insert(0, PACKAGE)
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [PACKAGE, os.environ.get("PYTHONPATH")]))
 
 
+def pytest_collection_modifyitems(items):
+    """With pytest -n N --dist loadgroup, tests of a module that share a fixture, such as a cluster, run in one process."""
+    for item in items:
+        for *_, fixture in item._fixtureinfo.name2fixturedefs.values():
+            in_module = fixture.baseid.endswith(".py")
+            if fixture.scope in ("class", "module") or (fixture.scope == "session" and in_module):
+                item.add_marker(pytest.mark.xdist_group(item.path.stem))
+                break
+
+
 @pytest.fixture(scope="session")
 def root():
     """The repository."""

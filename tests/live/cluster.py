@@ -357,9 +357,15 @@ def listens(port):
 
 
 def free_ports(count):
-    """That many consecutive ports, free at this moment, below those that the system hands out."""
+    """That many consecutive ports, free at this moment, below those that the system hands out.
+
+    Workers of pytest-xdist have ranges of their own.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    width = 18000 // workers
     for _ in range(200):
-        base = random.SystemRandom().randrange(12000, 30000)
+        base = 12000 + width * worker + random.SystemRandom().randrange(width - count)
         sockets = []
         try:
             for port in range(base, base + count):
