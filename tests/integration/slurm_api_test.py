@@ -9,10 +9,9 @@ import pytest
 
 import cluster as slurm
 import slurm_releases
-from allot_on_slurm import Serve, why_not
+from allot_on_slurm import LONG, Serve, why_not
 from waiting import wait_until
 
-ENDLESS = ("--steps", 1000000, "--pace-ms", 3)
 INSTALLED = "installed"
 
 
@@ -62,7 +61,7 @@ def test_a_job_grows_survives_the_daemon_and_ends(cluster, program, tmp_path):
     serve = Serve(program, cluster, tmp_path, runtime="slurm:api=commands,timeout=60")
     serve.start()
     try:
-        number = serve.submit("allot min=1 max=4 gpus=2", *ENDLESS)
+        number = serve.submit("allot min=1 max=4 gpus=2", *LONG)
         step = serve.training(number, gpus=2)["step"]
         serve.kill()
         serve.start()

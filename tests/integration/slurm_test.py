@@ -59,7 +59,7 @@ def submit(cluster, tools):
     return run
 
 
-ENDLESS = ("--steps", 1000000, "--pace-ms", 3)
+ENDLESS = ("--steps", 1000000, "--pace-ms", 20)
 
 
 @pytest.fixture

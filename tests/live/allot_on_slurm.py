@@ -9,7 +9,7 @@ from waiting import json_of, text_of, wait_until
 
 USER = "nobody" if os.getuid() == 0 else None
 ONE_TYPE = tuple((name, cpus, "v100", gpus) for name, cpus, _, gpus in slurm.NODES)  # nodes that a job may have all of
-LONG = ("--steps", 1000000, "--pace-ms", 4)  # arguments of a job that trains until it is ended
+LONG = ("--steps", 1000000, "--pace-ms", 50)  # arguments of a job that trains until it is ended
 
 
 class Serve:
@@ -68,7 +68,7 @@ class Serve:
         home.chmod(0o777)
         self.home = home
         bin_folder = self.program.parent
-        text = script or f'#!/bin/bash\n"{bin_folder}/allot-elastic" run -- "{bin_folder}/examples/elastic_mlp" ' \
+        text = script or f'#!/bin/bash\n"{bin_folder}/allot-elastic" run -- "{bin_folder}/examples/elastic_counter" ' \
                          f'{" ".join(map(str, arguments))}\n'
         (home / "train.sh").write_text(text)
         return int(self.cluster.client("sbatch", "--parsable", f"--comment={comment}", *options, "train.sh", user=USER,
@@ -109,6 +109,6 @@ def why_not(program):
     """Why such a daemon cannot be tried here, or None."""
     if slurm.missing():
         return slurm.missing()
-    if not (program.parent / "examples" / "elastic_mlp").exists():
-        return "not built: examples/elastic_mlp (needs libtorch)"
+    if not (program.parent / "examples" / "elastic_counter").exists():
+        return "not built: examples/elastic_counter"
     return None
