@@ -6,6 +6,7 @@ The files are parsed, not imported: the page needs neither torch nor the extensi
 
 import argparse
 import ast
+import copy
 import inspect
 import sys
 from pathlib import Path
@@ -13,9 +14,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "python" / "allot"
 PAGE = ROOT / "docs" / "python-api.md"
+INTERNAL = {"options", "registration", "spaces"}  # modules of allot.envs that users do not import
 HEAD = """# Reference of the Python package
 
-Made by `docs/python_reference.py` from the docstrings. [python.md](python.md) explains how to use it.
+Every public name with the first paragraph of its docstring; `help(allot.NAME)` shows all of it, with types, arguments and
+errors. Made by `docs/python_reference.py`. [python.md](python.md) explains how to use the package.
 """
 
 
@@ -24,17 +27,21 @@ def public(name):
 
 
 def signature(node, method):
-    """`name(a, *, b=1) -> type`; of a class the arguments of its __init__ without self."""
+    """`name(a, *, b=1)`; of a class the arguments of its __init__."""
     if isinstance(node, ast.ClassDef):
         init = next((one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"), None)
         return f"{node.name}({arguments(init, True)})" if init else node.name
-    returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-    return f"{node.name}({arguments(node, method)}){returns}"
+    return f"{node.name}({arguments(node, method)})"
 
 
 def arguments(node, method):
-    text = ast.unparse(node.args)
-    return text.split(", ", 1)[1] if method and ", " in text else "" if method else text
+    """Without types, and without the self of a method."""
+    plain = copy.deepcopy(node.args)
+    for argument in [*plain.args, *plain.kwonlyargs, plain.vararg, plain.kwarg]:
+        if argument:
+            argument.annotation = None
+    text = ast.unparse(plain)
+    return text.partition(", ")[2] if method else text
 
 
 def is_property(node):
@@ -57,18 +64,25 @@ def entries(path):
                     yield 4, f"{node.name}.{name}", ast.get_docstring(member)
 
 
+def first_paragraph(text):
+    return " ".join(inspect.cleandoc(text).split("\n\n")[0].split())
+
+
 def page():
     parts = [HEAD]
-    files = [path for path in sorted(PACKAGE.rglob("*.py")) if not path.stem.startswith("_") or path.stem == "__init__"]
+    files = [path for path in sorted(PACKAGE.rglob("*.py"))
+             if not path.stem.startswith("_") and path.stem not in INTERNAL or path.stem == "__init__"]
     for path in files:
+        before = 0
         for level, heading, text in entries(path):
-            if level == 2 and text is None:
-                sys.exit(f"{path.relative_to(ROOT)}: a module needs a docstring")
             if level < 4 and text is None:
                 sys.exit(f"{path.relative_to(ROOT)}: {heading} needs a docstring")
-            if text is not None:
-                parts.append(f"{'#' * level} `{heading}`\n\n{inspect.cleandoc(text)}\n")
-    return "\n".join(parts)
+            if text is None:
+                continue
+            mark = {2: f"\n## `{heading}`\n\n", 3: f"\n**`{heading}`**: ", 4: f"- `{heading}`: "}[level]
+            parts.append(("\n" if (before, level) == (3, 4) else "") + f"{mark}{first_paragraph(text)}\n")
+            before = level
+    return "".join(parts)
 
 
 def main():
