@@ -133,7 +133,7 @@ ALLOT_REGISTER(
     (SettingInfo{
         "gavel",
         "Gavel's simulated cluster: three GPU types, 26 job types, steady arrivals or a batch",
-        {{"load", "0.83", "offered load: 1 is what the best shares of time can serve", 1e-3, 10},
+        {{"load", "0.83", "offered load: 1 is what the best time shares can serve", 1e-3, 10},
          {"multi", "false", "30 % of the jobs on 2, 4 or 8 GPUs, else all on one"},
          {"batch", "false", "all jobs at time 0, none before"},
          {"pairs", "false",

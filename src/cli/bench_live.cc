@@ -162,7 +162,7 @@ ALLOT_REGISTER(
 ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{"bench kubernetes",
-                 "seconds to grow, shrink and mend jobs on a temporary Kubernetes "
+                 "seconds to grow, shrink and repair jobs on a temporary Kubernetes "
                  "control plane, and until a standby is in charge; what 1,000 Jobs cost the daemon",
                  [](CommandLine& line, const GlobalOptions&) {
                    auto o = Declare(line);

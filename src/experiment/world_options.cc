@@ -317,7 +317,7 @@ const std::vector<WorldOption>& WorldOptionTable() {
       {.name = "length-estimates",
        .value = &W::lengths,
        .help =
-           "job lengths that policies get: none, user (what the trace's users foretold, like time "
+           "job lengths that policies get: none, user (what the trace's users stated, like time "
            "limits), noisy:SIGMA, true (oracle)",
        .default_text = "of the profile; noisy:0.5",
        .topic = kRules},

@@ -427,7 +427,7 @@ BeliefInfo GoodputBeliefInfo(const char* id, const char* summary, TimingRegime r
       {{"growth", growth, "times as many GPUs as it ran on are trusted, at most; 0: any number", 0,
         1000},
        {"any-batch", "false",
-        "rates are reckoned with all batches of an application, also where the rules say: up to "
+        "rates are computed with all batches of an application, also where the rules say: up to "
         "what the job's user asked for"}},
       [regime](const Params& params, const Scenario& scenario) -> std::unique_ptr<Belief> {
         const bool users = scenario.options().training.users_batch && !params.Flag("any-batch");

@@ -222,7 +222,7 @@ ALLOT_REGISTER(
           "standard deviation",
           0, 10},
          {"any-batch", "false",
-          "rates are reckoned with all batches of an application, as with 'online'"}},
+          "rates are computed with all batches of an application, as with 'online'"}},
         [](const Params& params, const Scenario& scenario) -> std::unique_ptr<Belief> {
           for (JobIndex job = 0; At(job) < scenario.workload().jobs.size(); ++job) {
             const std::size_t kinds = scenario.facts(job).table->kinds().size();
