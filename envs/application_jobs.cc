@@ -78,7 +78,7 @@ Workload DrawApplicationJobs(const ApplicationJobs& law, const Catalogue& catalo
     job.id = fmt::format("{}-{}", request.application, i);
     job.submit = submits[i];
     job.gpus = request.gpus;
-    job.batch = request.batch;
+    job.batch = static_cast<float>(request.batch);
     job.model = workload.models.Intern(request.application);
     job.group = workload.groups.Intern(request.application);
     job.min_gpus = 1;

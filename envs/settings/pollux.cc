@@ -50,7 +50,7 @@ struct PolluxWorld {
     while (left >= kind->jobs) left -= (kind++)->jobs;
     Job job;
     job.gpus = kind->gpus;
-    job.batch = kind->batch;
+    job.batch = static_cast<float>(kind->batch);
     job.min_gpus = 1;
     job.max_gpus = kMostGpus;
     job.duration = *PolluxRunTime(kind->application, kind->gpus, kind->batch);

@@ -175,7 +175,7 @@ void WorkloadColumns(const Workload& workload, ArrayMap* columns) {
   if (asks(&Job::gpu_memory_gb, 0.0F)) add("gpu_memory_gb", memory(&Job::gpu_memory_gb));
   if (asks(&Job::memory_gb, 0.0F)) add("memory_gb", memory(&Job::memory_gb));
   if (asks(&Job::cpus, 0.0F)) add("cpus", memory(&Job::cpus));
-  if (asks(&Job::batch, 0.0)) add("batch", memory(&Job::batch));
+  if (asks(&Job::batch, 0.0F)) add("batch", memory(&Job::batch));
   if (asks(&Job::keeps_batch, false)) {
     add("keeps_batch", [](const Job& job) -> std::uint8_t { return job.keeps_batch ? 1 : 0; });
   }
@@ -248,11 +248,11 @@ Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
     job.user = workload.users.Intern(user[i]);
     job.group = workload.groups.Intern(group[i]);
     job.gpu_types = workload.gpu_types.Intern(gpu_types[i]);
-    job.duration_type = workload.gpu_types.Intern(duration_type[i]);
+    job.duration_type = workload.gpu_types.InternSmall(duration_type[i]);
     job.gpu_memory_gb = static_cast<float>(gpu_memory[i]);
     job.memory_gb = static_cast<float>(host_memory[i]);
     job.cpus = static_cast<float>(cpus[i]);
-    job.batch = batch[i];
+    job.batch = static_cast<float>(batch[i]);
     job.keeps_batch = keeps_batch[i] != 0;
     job.submit = submit[i];
     job.duration = duration[i];

@@ -239,8 +239,13 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     progress.Update(++done, fmt::format("{} on {}", id, scenario.workload().name));
   };
   if (options.log_root.empty()) {
-    ParallelFor(total, options.threads,
-                [&](std::size_t i) { run(i % contenders.size(), i / contenders.size(), nullptr); });
+    // People name simple policies first, and the ones behind them are the expensive ones. Of a
+    // single workload these begin first, so that no thread simulates on alone for long.
+    const std::size_t last = scenarios.size() == 1 ? contenders.size() - 1 : 0;
+    ParallelFor(total, options.threads, [&](std::size_t i) {
+      const std::size_t p = i % contenders.size();
+      run(last > 0 ? last - p : p, i / contenders.size(), nullptr);
+    });
   } else {
     const std::string sources = SourcesOf(world).dump();
     // Several settings are several environments.

@@ -154,7 +154,7 @@ FidelityResult Compare(const TrainingWorld& world, const std::string& workload) 
     const auto measure = [&](const TrainingMeasurement& measured) {
       belief->training()->Measure(job, measured);
     };
-    PlayRecorded(world, *scenario.facts(job).application, played->second, decide, measure);
+    PlayRecorded(world, *scenario.facts(job).application(), played->second, decide, measure);
     belief->Forget(job);
   }
   comparison.Finish(&result);

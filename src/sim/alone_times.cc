@@ -16,7 +16,7 @@ constexpr Seconds kWholeRun = 1e9;  // of a run
 }  // namespace
 
 Seconds AloneTimes::Play(JobIndex job, const GpuTypeSpec& type, GpuCount gpus) const {
-  const ApplicationModel& model = *scenario_.facts(job).application;
+  const ApplicationModel& model = *scenario_.facts(job).application();
   const ApplicationOnType* const on = model.application()->On(type.name);
   if (on == nullptr || gpus % on->stages != 0) return kUnknown;
   const std::vector<UnitCounts> nodes = FewestNodes(gpus, type.node_gpus, {1, Span::kAny});
@@ -36,7 +36,7 @@ Seconds AloneTimes::Play(JobIndex job, const GpuTypeSpec& type, GpuCount gpus) c
 }
 
 Seconds AloneTimes::OnWhole(JobIndex job, GpuCount gpus) {
-  const ApplicationModel* const model = scenario_.facts(job).application;
+  const ApplicationModel* const model = scenario_.facts(job).application();
   double sum = 0;
   double weights = 0;
   for (std::size_t type = 0; type < specs_.size(); ++type) {
@@ -55,7 +55,7 @@ Seconds AloneTimes::OnWhole(JobIndex job, GpuCount gpus) {
 
 Seconds AloneTimes::Of(JobIndex job, double gpus) {
   const Scenario::JobFacts& facts = scenario_.facts(job);
-  if (facts.application == nullptr) return kUnknown;
+  if (facts.application() == nullptr) return kUnknown;
   const Job& asked = scenario_.workload().jobs[At(job)];
   const auto least = static_cast<double>(asked.lowest());
   if (asked.rigid() || gpus <= least) {

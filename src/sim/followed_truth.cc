@@ -16,7 +16,7 @@ bool FollowedTruth::HasFactor(JobIndex job) const {
 
 const ConfigurationTable* FollowedTruth::TableOf(JobIndex job) {
   const Scenario::JobFacts& facts = scenario_.facts(job);
-  if (facts.process == nullptr) {
+  if (facts.process() == nullptr) {
     if (!HasFactor(job)) return facts.table.get();
     std::unique_ptr<ConfigurationTable>& table = shared_[facts.table.get()];
     if (table == nullptr) {
@@ -63,7 +63,7 @@ std::vector<double> FollowedTruth::RatesAt(JobIndex job, double done, double* un
   std::vector<double> rates;
   rates.reserve(At(facts.table->size()));
   for (std::int32_t c = 0; c < facts.table->size(); ++c) {
-    const JobProcess::Segment segment = SegmentOf(facts.process, {*facts.table, c, {}}, done);
+    const JobProcess::Segment segment = SegmentOf(facts.process(), {*facts.table, c, {}}, done);
     *until = std::min(*until, segment.until);
     rates.push_back(has_factor ? segment.rate * factor_(*facts.table, c) : segment.rate);
   }

@@ -167,7 +167,7 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
   };
 
   const ApplicationModel* ApplicationOf(JobIndex job) const {
-    return scenario_.facts(job).application;
+    return scenario_.facts(job).application();
   }
   // Pipelines have no batch to choose: they know their times.
   bool Fits(JobIndex job) const {
@@ -191,7 +191,7 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
       believed.fits = believed.learned.fits;
     }
     Believed& at = jobs_.emplace(job, std::move(believed)).first->second;
-    AssumeStart(*facts.application->application(), &at);
+    AssumeStart(*facts.application()->application(), &at);
     return at;
   }
 
@@ -263,17 +263,17 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
 
   std::shared_ptr<const GoodputCandidates> CandidatesFor(JobIndex job) {
     const Scenario::JobFacts& facts = scenario_.facts(job);
-    auto& made = candidates_[{facts.table.get(), facts.application->fixed_batch(), MostOf(job)}];
+    auto& made = candidates_[{facts.table.get(), facts.application()->fixed_batch(), MostOf(job)}];
     if (made == nullptr) {
       BatchLimits limits;
       made = MakeGoodputCandidates(
           *facts.table,
           [&](GpuTypeIndex type) -> const BatchLimits* {
-            if (facts.application->application()->On(TypeName(type)) == nullptr) return nullptr;
+            if (facts.application()->application()->On(TypeName(type)) == nullptr) return nullptr;
             limits = LimitsOf(job, type);
             return &limits;
           },
-          facts.application->fixed_batch());
+          facts.application()->fixed_batch());
     }
     return made;
   }

@@ -28,7 +28,7 @@ Scenario WithoutMechanism(const Scenario& scenario) {
   facts.reserve(jobs);
   for (std::size_t i = 0; i < jobs; ++i) {
     facts.push_back(scenario.facts(static_cast<JobIndex>(i)));
-    if (facts.back().application != nullptr) refuse("applications that choose their batch");
+    if (facts.back().application() != nullptr) refuse("applications that choose their batch");
   }
   SimOptions options = scenario.options();
   options.decide_on_events = true;

@@ -96,7 +96,7 @@ double LeastAreaPerWork(const ConfigurationTable& table, const ResourceWeights& 
 LowerBound MeanJctBound(const Scenario& scenario) {
   for (JobIndex job = 0; scenario.has_processes() && At(job) < scenario.workload().jobs.size();
        ++job) {
-    if (scenario.facts(job).process == nullptr) continue;
+    if (scenario.facts(job).process() == nullptr) continue;
     throw UsageError(
         "the lower bound is of rates that do not change while jobs run; those of job '{}' with "
         "profile '{}' do, under progress '{}'",

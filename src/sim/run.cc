@@ -159,7 +159,7 @@ JobIndex ScenarioForesight::jobs() const {
 }
 
 RequestedTraining ScenarioForesight::TrainingOf(JobIndex job) const {
-  const ApplicationModel* const model = scenario_.facts(job).application;
+  const ApplicationModel* const model = scenario_.facts(job).application();
   if (model == nullptr) return {};
   const double asked = scenario_.workload().jobs[static_cast<std::size_t>(job)].batch;
   const Application& application = *model->application();

@@ -100,9 +100,10 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     const double estimate = estimates.empty() ? options_.lengths.Of(job, offer.work, options_.seed)
                                               : estimates[facts_.size()];
     const ModelPtr model = ModelOf(catalogue, workload_, job);
-    facts_.push_back({std::move(offer.table), offer.requested, offer.work, estimate,
-                      Keep(process_of(offer.work, process_of_model(model))),
-                      Keep(std::dynamic_pointer_cast<const ApplicationModel>(model))});
+    facts_.push_back(
+        {std::move(offer.table), offer.requested, offer.work, estimate,
+         KeepVariation({Keep(process_of(offer.work, process_of_model(model))),
+                        Keep(std::dynamic_pointer_cast<const ApplicationModel>(model))})});
   }
   FindProcesses();
   CheckRounds();
@@ -176,8 +177,8 @@ void Scenario::CheckAutoscale() const {
 void Scenario::CheckTraining() const {
   for (std::size_t j = 0; j < facts_.size(); ++j) {
     const Job& job = workload_.jobs[j];
-    if (facts_[j].application == nullptr || !(job.batch > 0)) continue;
-    const Application& application = *facts_[j].application->application();
+    if (facts_[j].application() == nullptr || !(job.batch > 0)) continue;
+    const Application& application = *facts_[j].application()->application();
     double most = 0;
     for (const GpuTypeIndex type : facts_[j].table->types()) {
       const ApplicationOnType* const on = application.On(cluster_.types()[At(type)]);
@@ -204,9 +205,16 @@ void Scenario::CheckTraining() const {
   }
 }
 
+const Scenario::Variation* Scenario::KeepVariation(const Variation& of_job) {
+  if (of_job == Variation{}) return nullptr;
+  const Variation* const last = facts_.empty() ? nullptr : facts_.back().variation;
+  return last != nullptr && *last == of_job ? last
+                                            : Keep(std::make_shared<const Variation>(of_job));
+}
+
 void Scenario::FindProcesses() {
   has_processes_ = std::any_of(facts_.begin(), facts_.end(),
-                               [](const JobFacts& facts) { return facts.process != nullptr; });
+                               [](const JobFacts& facts) { return facts.process() != nullptr; });
 }
 
 bool Scenario::tells_true_lengths() const {

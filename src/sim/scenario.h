@@ -58,14 +58,30 @@ struct SimOptions {
 
 class Scenario {
  public:
+  // Of a job whose rate is not always that of its table.
+  struct Variation {
+    const JobProcess* process = nullptr;
+    const ApplicationModel* application = nullptr;
+
+    bool operator==(const Variation&) const = default;
+  };
+
+  // Millions of them are held at once.
   struct JobFacts {
     std::shared_ptr<const ConfigurationTable> table;
     std::int32_t requested = 0;  // configuration as submitted, on the fastest type that holds it
     double work = 0;             // true work
     double estimate = 0;         // what policies are told (NaN: nothing)
-    // Few jobs have these; they belong to the scenario that made them.
-    const JobProcess* process = nullptr;            // null: the table's rates, always
-    const ApplicationModel* application = nullptr;  // null: it trains none
+    const Variation* variation = nullptr;  // of the scenario that made it; few jobs have one
+
+    // Null: the table's rates, always.
+    const JobProcess* process() const {
+      return variation == nullptr ? nullptr : variation->process;
+    }
+    // Null: it trains none.
+    const ApplicationModel* application() const {
+      return variation == nullptr ? nullptr : variation->application;
+    }
   };
 
   // DataError for an empty workload or a job that fits on no GPU type of the cluster. `estimates`:
@@ -104,8 +120,8 @@ class Scenario {
   // Seconds of progress that a change of the job's allocation costs.
   Seconds RestartCostOf(JobIndex job) const {
     const JobFacts& of_job = facts(job);
-    return options_.training.own_restart && of_job.application != nullptr
-               ? of_job.application->application()->types().front().restart
+    return options_.training.own_restart && of_job.application() != nullptr
+               ? of_job.application()->application()->types().front().restart
                : options_.restart_cost;
   }
 
@@ -137,6 +153,9 @@ class Scenario {
     }
     return pointer;
   }
+
+  // Null where the job has none; of jobs that share one, the same object.
+  const Variation* KeepVariation(const Variation& of_job);
 
   Workload workload_;
   ClusterSpec cluster_;

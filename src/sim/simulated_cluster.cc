@@ -352,7 +352,7 @@ SimulatedCluster::Run SimulatedCluster::Give(const Allocation::Entry& entry, std
   o.running[row] = entry.configuration;
   o.waiting_since[row] = o.now;
   const TrainingRules& rules = scenario_.options().training;
-  const bool trains = scenario_.facts(o.job[row]).application != nullptr;
+  const bool trains = scenario_.facts(o.job[row]).application() != nullptr;
   const bool free_first = first && !(trains && rules.first_start);
   Seconds ready = o.now + (free_first ? 0.0 : o.restart_cost[row]) +
                   (launch ? scenario_.options().launch_cost : 0.0);

@@ -30,7 +30,7 @@ SimulatedCluster::Run SimulatedCluster::RunOf(std::size_t row, std::int32_t conf
   run.work = facts.work;
   run.ready = ready;
   run.gpus = given.demand.gpus;
-  if (facts.process != nullptr) return run;  // BeginWalks knows more
+  if (facts.process() != nullptr) return run;  // BeginWalks knows more
   run.rate = given.rate * scenario_.options().speedup;
   if (run.rate > 0) {
     run.finish = FinishAt(run, run.ready + std::max(0.0, run.work - o.done_work[row]) / run.rate);
@@ -48,7 +48,7 @@ JobProcess::Segment SimulatedCluster::SegmentOf(std::size_t row, double* done) c
       const JobProcess::Placed placed{*facts.table, o.running[row],
                                       o.shares_of(static_cast<std::int32_t>(row))};
       walk.from = work;
-      walk.segment = facts.process->SegmentAt(placed, work);
+      walk.segment = facts.process()->SegmentAt(placed, work);
     }
     return walk.segment;
   };
@@ -66,7 +66,7 @@ void SimulatedCluster::BeginWalks() {
   for (std::size_t slot = 0; slot < runs_.size(); ++slot) {
     Run& run = runs_[slot];
     const std::size_t row = At(running_rows_[slot]);
-    const bool begins = scenario_.facts(o.job[row]).process != nullptr && run.finish == kNever;
+    const bool begins = scenario_.facts(o.job[row]).process() != nullptr && run.finish == kNever;
     if (!begins) continue;
     walks_[At(o.job[row])] = {.begun = o.done_work[row]};
     if (TrainingOf(o.job[row]) != nullptr) continue;
@@ -77,7 +77,7 @@ void SimulatedCluster::BeginWalks() {
 double SimulatedCluster::Walk(std::size_t row, double done, Seconds worked) const {
   const Scenario::JobFacts& facts = scenario_.facts(observation_.job[row]);
   if (const TrainingRun* run = TrainingOf(observation_.job[row])) return run->done();
-  if (facts.process == nullptr) {
+  if (facts.process() == nullptr) {
     const double rate = (*facts.table)[observation_.running[row]].rate;
     return std::min(facts.work, done + rate * scenario_.options().speedup * worked);
   }
@@ -114,7 +114,7 @@ double SimulatedCluster::DoneAtCheckpoint(std::size_t row, const Run& run) const
   const Seconds ran = std::max(0.0, observation_.now - run.ready);
   const Seconds lost = every > 0 ? std::fmod(ran, every) : 0.0;
   const JobIndex job = observation_.job[row];
-  if (lost > 0 && scenario_.facts(job).process != nullptr) {
+  if (lost > 0 && scenario_.facts(job).process() != nullptr) {
     return Walk(row, walks_[At(job)].begun, ran - lost);
   }
   return std::max(0.0, observation_.done_work[row] - lost * run.rate);
@@ -131,7 +131,7 @@ Seconds SimulatedCluster::NextMeasurement() const {
     if (belief_->measures_starts() && measured_at_[At(o.job[row])] <= run.ready) {
       next = std::min(next, run.ready + after);
     }
-    if (scenario_.facts(o.job[row]).process == nullptr) continue;
+    if (scenario_.facts(o.job[row]).process() == nullptr) continue;
     double done = o.done_work[row];
     const JobProcess::Segment segment = SegmentOf(row, &done);
     if (!(segment.rate > 0) || segment.until >= run.work) continue;
@@ -149,7 +149,7 @@ bool SimulatedCluster::MeasureRate(std::size_t slot, Seconds now) {
   if (!(seconds > 0) || seconds + kTick < belief_->measured_after()) return false;
   Belief::RateMeasurement measured{o.job[row], o.running[row], o.done_work[row], runs_[slot].rate,
                                    seconds};
-  if (scenario_.facts(o.job[row]).process != nullptr && TrainingOf(o.job[row]) == nullptr) {
+  if (scenario_.facts(o.job[row]).process() != nullptr && TrainingOf(o.job[row]) == nullptr) {
     measured.rate = SegmentOf(row, &measured.done).rate;
   }
   last = now;

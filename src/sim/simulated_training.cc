@@ -18,7 +18,7 @@ void SimulatedCluster::BeginTraining() {
   training_.resize(records_.size());
   for (std::size_t j = 0; j < training_.size(); ++j) {
     const ApplicationModel* const application =
-        scenario_.facts(static_cast<JobIndex>(j)).application;
+        scenario_.facts(static_cast<JobIndex>(j)).application();
     if (application == nullptr) continue;
     training_[j] = std::make_unique<TrainingRun>(*application, scenario_.options().training);
   }
@@ -43,7 +43,7 @@ void SimulatedCluster::ShowRates(RatesRead rates) {
 
 TrainingRun::Chooser SimulatedCluster::ChooserOf(JobIndex job) const {
   const Job& asked = scenario_.workload().jobs[At(job)];
-  const ApplicationModel& model = *scenario_.facts(job).application;
+  const ApplicationModel& model = *scenario_.facts(job).application();
   if (model.fixed_batch() > 0 || requested_batches_) {
     double batch = model.fixed_batch();
     if (requested_batches_ && asked.batch > 0) batch = asked.batch;

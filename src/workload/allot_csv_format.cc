@@ -47,7 +47,7 @@ std::optional<Job> ReadAllotCsvRow(const CsvReader& row, TraceBuilder& builder) 
   if (row.Has("cpus")) job.cpus = static_cast<float>(row.Number("cpus"));
   Workload& names = builder.workload();
   job.gpu_types = names.gpu_types.Intern(row.Text(row.Has("gpu_types") ? "gpu_types" : "gpu_type"));
-  job.duration_type = names.gpu_types.Intern(row.Text("duration_type"));
+  job.duration_type = names.gpu_types.InternSmall(row.Text("duration_type"));
   job.model = names.models.Intern(row.Text("model"));
   job.tenant = names.tenants.Intern(row.Text("tenant"));
   job.user = names.users.Intern(row.Text("user"));

@@ -48,7 +48,7 @@ class StreamDraw {
     job.gpus = Gpus();
     if (!stream_.models.empty()) job.model = names->models.Intern(Model(job.gpus));
     if (!stream_.measured_on.empty()) {
-      job.duration_type = names->gpu_types.Intern(stream_.measured_on);
+      job.duration_type = names->gpu_types.InternSmall(stream_.measured_on);
     }
     if (!stream_.priorities.empty()) job.priority = Drawn(stream_.priorities, &priorities_);
     if (stream_.tenants > 0) {

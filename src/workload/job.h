@@ -21,7 +21,6 @@ struct Job {
   // did, it is drawn (workload/past_lengths.h).
   Seconds duration = 0;
   double work = 0;            // in the model's unit; 0 = derive as duration x rate at `gpus`
-  double batch = 0;           // total batch size that its user asked for; 0: not said
   double priority = 0;        // larger is more important
   Seconds deadline = kNever;  // absolute
   Seconds user_estimate = 0;  // run time at the requested GPUs as the user foretold it; 0 = none
@@ -40,12 +39,14 @@ struct Job {
   // What of the cluster it can run on: index into Workload::gpu_types, names of types joined by
   // '|'; -1 = any.
   std::int32_t gpu_types = -1;
-  // The type that `duration` was measured on, of the same table; -1 = the fastest that holds it.
-  std::int32_t duration_type = -1;
   std::int32_t line = 0;    // of Workload::source where it begins; 0 = not read from a file
   float cpus = 0;           // of the hosts, at the requested GPUs; 0 = none are counted
   float gpu_memory_gb = 0;  // of each GPU, at least; 0 = any
   float memory_gb = 0;      // of the hosts, at the requested GPUs; 0 = none is counted
+  float batch = 0;          // total batch size that its user asked for; 0: not said
+  // The type that `duration` was measured on, of the table of gpu_types; -1 = the fastest that
+  // holds it.
+  std::int16_t duration_type = -1;
   Outcome outcome = Outcome::kUnreported;
   bool keeps_batch = false;  // it trains with that batch only, whatever its GPUs
 

@@ -26,8 +26,9 @@ std::vector<std::int32_t> RenameAll(const Rename& rename, NameTable* names) {
   return index;
 }
 
-void Move(const std::vector<std::int32_t>& index, std::int32_t* at) {
-  if (*at >= 0) *at = index[static_cast<std::size_t>(*at)];
+template <typename Index>
+void Move(const std::vector<std::int32_t>& index, Index* at) {
+  if (*at >= 0) *at = static_cast<Index>(index[static_cast<std::size_t>(*at)]);
 }
 
 // The single types of the names that stand for one or several.

@@ -22,7 +22,7 @@ std::optional<Job> ReadTrainingRow(const CsvReader& row, TraceBuilder& builder) 
   job.submit = row.Number("time");
   job.gpus = ReadGpus(row, "num_replicas");
   const long long batch = row.Integer("batch_size", 1, kLargestPolluxBatch);
-  job.batch = static_cast<double>(batch);
+  job.batch = static_cast<float>(batch);
   const std::string application(row.Text("application"));
   if (const auto known = PolluxRunTime(application, job.gpus, batch)) {
     job.duration = *known;

@@ -46,8 +46,11 @@ std::string NameOfSample(const Workload& workload, const SampleOptions& options,
     begin = origin.substr(0, origin.find(" 00:00:00"));  // a midnight is named by its date
     std::replace(begin.begin(), begin.end(), ' ', 'T');
   }
+  const Seconds span = end - options.from;
+  constexpr Seconds kShort = 100;  // of which days have too many digits
   std::string name =
-      fmt::format("{}@{}+{:.6g}d", workload.name, begin, (end - options.from) / kDaySeconds);
+      workload.name + "@" + begin +
+      (span < kShort ? fmt::format("+{:.6g}s", span) : fmt::format("+{:.6g}d", span / kDaySeconds));
   if (options.load > 0) name += fmt::format("-s{}", options.seed);
   if (options.part > 0) name += fmt::format("-p{}", options.part);
   return name;

@@ -85,7 +85,7 @@ class TableJobs {
     job.user = names.users.Intern(columns_.Text(row, "user"));
     job.group = names.groups.Intern(columns_.Text(row, "group"));
     job.gpu_types = names.gpu_types.Intern(columns_.Text(row, "gpu_types"));
-    job.duration_type = names.gpu_types.Intern(columns_.Text(row, "duration_type"));
+    job.duration_type = names.gpu_types.InternSmall(columns_.Text(row, "duration_type"));
     return job;
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -44,6 +45,14 @@ std::int32_t NameTable::Intern(std::string_view name) {
       index_.emplace(std::string(name), static_cast<std::int32_t>(names_.size()));
   if (added) names_.emplace_back(name);
   return entry->second;
+}
+
+std::int16_t NameTable::InternSmall(std::string_view name) {
+  const std::int32_t index = Intern(name);
+  constexpr std::int32_t kMost = std::numeric_limits<std::int16_t>::max();
+  if (index <= kMost) return static_cast<std::int16_t>(index);
+  throw DataError("a column has at most {} different names of this kind, got '{}'", kMost + 1,
+                  name);
 }
 
 const std::string& NameTable::operator[](std::int32_t index) const {

@@ -16,6 +16,7 @@ namespace allot {
 class NameTable {
  public:
   std::int32_t Intern(std::string_view name);               // "" -> -1
+  std::int16_t InternSmall(std::string_view name);          // DataError beyond 32,767 names
   const std::string& operator[](std::int32_t index) const;  // -1 -> ""
   std::int32_t Find(std::string_view name) const;           // -1 when absent
   std::size_t size() const { return names_.size(); }

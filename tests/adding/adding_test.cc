@@ -87,7 +87,7 @@ TEST(AddingTest, ModelsProcessesAndBeliefsAreOptionsOfWorlds) {
                      c.cost * (*belief->TableOf(0))[0].rate / (*belief->TableOf(0))[0].cost);
   }
   // The law's job: 100 units at half speed, alone on 1 GPU.
-  EXPECT_NE(World().facts(2).process, nullptr);
+  EXPECT_NE(World().facts(2).process(), nullptr);
   EXPECT_DOUBLE_EQ(World().facts(2).work, 100 + (700 - 200));
 }
 

@@ -202,7 +202,7 @@ class CompletedBelief : public FollowedTruth {
     const auto [at, is_new] = jobs_.try_emplace(job);
     Believed& believed = at->second;
     if (is_new) believed.known = profiles_.KnownOf(facts.table->name());
-    if (facts.process != nullptr) return FollowedTruth::TableOf(job);
+    if (facts.process() != nullptr) return FollowedTruth::TableOf(job);
     if (is_new) {
       believed.table = std::make_unique<ConfigurationTable>(*facts.table);
       Renew(believed.table.get());

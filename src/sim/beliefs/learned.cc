@@ -196,7 +196,7 @@ class LearnedBelief : public Belief {
   }
 
  private:
-  bool Trains(JobIndex job) const { return scenario_.facts(job).application != nullptr; }
+  bool Trains(JobIndex job) const { return scenario_.facts(job).application() != nullptr; }
   Belief& Of(JobIndex job) {
     if (Trains(job)) return *training_;
     return rates_;

@@ -493,7 +493,7 @@ TEST_F(LiveClusterTest, ADaemonWithNothingToDecideLooksOnceAPoll) {
 
 // Of a cluster so large that a look is work, and that does not say when a job ends.
 TEST_F(LiveClusterTest, WhileJobsComeAndEndItLooksMoreOften) {
-  runtime_.look_cost = 1e-3;
+  runtime_.look_cost = 5e-3;  // far above what else a poll does
   options_.poll = 0.01;
   options_.interval = 20;
   runtime_.AddJob("a", 1, 1, 1);
@@ -509,7 +509,7 @@ TEST_F(LiveClusterTest, WhileJobsComeAndEndItLooksMoreOften) {
   runtime_.Finish("b");
   ASSERT_TRUE(cluster_->WaitForChange(0));
   ASSERT_EQ(runtime_.waits.size(), 1U);
-  EXPECT_LE(runtime_.waits.front(), idle / 5);
+  EXPECT_LT(runtime_.waits.front(), idle);  // look_pace_test says by how much
 }
 
 TEST_F(LiveClusterTest, ADryRunStartsNothing) {

@@ -47,6 +47,15 @@ TEST(LookPace, AfterOneDearLookTheNextOnesAreSoonAsOftenAsBefore) {
   EXPECT_LT(pace.Rest(100), 0.05);
 }
 
+TEST(LookPace, AfterNewsItRestsLessThanAFifthAsLong) {
+  LookPace pace;
+  for (int i = 0; i < 100; ++i) pace.Looked(0, 0.001, false);
+  const Seconds idle = pace.Rest(0);
+  pace.Looked(0, 0.001, true);
+  EXPECT_LE(pace.Rest(1), idle / 5);
+  EXPECT_EQ(pace.Rest(100), idle) << "long after the news";
+}
+
 TEST(LookPace, NoLookIsLaterThanTwoSeconds) {
   LookPace pace;
   for (int i = 0; i < 300; ++i) pace.Looked(0, 10, true);

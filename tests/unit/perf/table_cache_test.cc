@@ -318,9 +318,9 @@ TEST_F(TableCacheTest, ADurationIsOfTheTypeThatItWasMeasuredOn) {
   TableCache cache(catalogue_, {{"v100", 8}});
   Job job = MakeJob(8);
   job.model = 0;
-  job.duration_type = workload_.gpu_types.Intern("k80");
+  job.duration_type = workload_.gpu_types.InternSmall("k80");
   EXPECT_DOUBLE_EQ(cache.WorkOf(workload_, job), 100 * 16);  // the k80 is not in the cluster
-  job.duration_type = workload_.gpu_types.Intern("h100");
+  job.duration_type = workload_.gpu_types.InternSmall("h100");
   try {
     cache.WorkOf(workload_, job);
     FAIL() << "no error";

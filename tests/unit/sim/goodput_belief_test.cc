@@ -37,7 +37,7 @@ constexpr const char* kTypesPack =
 class GoodputBeliefTest : public ::testing::Test {
  protected:
   void Believe(bool users_batch, const char* spec, const std::string& pack = kTypesPack,
-               double batch = 8) {
+               float batch = 8) {
     Workload workload = WorkloadOf({{0, 1, 100}});
     workload.jobs[0].model = workload.models.Intern("mine");
     workload.jobs[0].batch = batch;

@@ -135,7 +135,7 @@ TEST(ModelProcessTest, ProgressChangesWhatTheModelSays) {
 
 TEST(ModelProcessTest, JobsWithoutSuchAModelHaveNoProcess) {
   const Scenario plain(WorkloadOf({{0, 1, 10}}), ClusterSpec::Parse("1x1"), {});
-  EXPECT_EQ(plain.facts(0).process, nullptr);
+  EXPECT_EQ(plain.facts(0).process(), nullptr);
   EXPECT_FALSE(plain.has_processes());
   EXPECT_TRUE(Played({{0, 1, 1}}, "1x1", 5).has_processes());
 }

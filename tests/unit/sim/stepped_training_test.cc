@@ -35,7 +35,7 @@ constexpr const char* kPack =
     "16,0,100,100,1,0\n16,1,200,200,1,0\n";
 
 Scenario World(const std::vector<SmallJob>& jobs, const std::string& cluster,
-               const SimOptions& options, double batch = 8) {
+               const SimOptions& options, float batch = 8) {
   Workload workload = WorkloadOf(jobs);
   for (Job& job : workload.jobs) {
     job.model = workload.models.Intern("mine");
@@ -202,7 +202,7 @@ TEST(SteppedTrainingTest, JobsKeepTheBatchThatTheirUsersAskedForWhereThePolicySa
 }
 
 TEST(SteppedTrainingTest, ABatchOutsideTheApplicationsRangeIsRefused) {
-  for (const double batch : {7.0, 17.0}) {
+  for (const float batch : {7.0F, 17.0F}) {
     ExpectError(ExitCode::kBadData,
                 {"'mine' (apps/mine) trains with 8 to 16 samples", "asks for a batch of"}, [&] {
                   World({{0, 1, 100}}, "1x4", Rules("pollux"), batch);

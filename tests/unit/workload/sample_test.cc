@@ -63,7 +63,7 @@ TEST(Sample, TakesTheSameJobsOfAWorkloadThatIsGivenAway) {
 
 TEST(Sample, NameTellsWindowAndDraw) {
   Workload workload = Regular(10);
-  EXPECT_EQ(Sample(workload, {.from = 30}).name, "w@2017-10-30T00:00:30+0.000694444d");
+  EXPECT_EQ(Sample(workload, {.from = 30}).name, "w@2017-10-30T00:00:30+60s");
   workload.origin = "";
   EXPECT_EQ(
       Sample(workload, {.to = 86400, .gpus_capacity = 1, .load = 1e-4, .seed = 5, .part = 1}).name,
