@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "python" / "allot"
 PAGE = ROOT / "docs" / "python-api.md"
-INTERNAL = {"options", "registration", "spaces"}  # modules of allot.envs that users do not import
+INTERNAL = {"episode_state", "forward", "onnx_export", "options", "own_random", "registration", "render", "spaces", "torch_network"}  # modules that users do not import
 HEAD = """# Reference of the Python package
 
 Every public name with the first paragraph of its docstring; `help(allot.NAME)` shows all of it, with types, arguments and
