@@ -58,12 +58,12 @@ def bad(allot, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def trained(training, program, tmp_path_factory):
+def trained(training, program, made_once):
     """Folder of an uninterrupted run of two iterations. Read-only."""
-    folder = tmp_path_factory.mktemp("trained")
-    done = subprocess.run([program, "train", *train_options(), "--out", folder], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return folder
+    def train(folder):
+        done = subprocess.run([program, "train", *train_options(), "--out", folder], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    return made_once("trained", train)
 
 
 # ---- results ----

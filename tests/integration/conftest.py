@@ -1,11 +1,14 @@
 """Fixtures of the integration tests: the built program, run as a user would run it."""
 
+import fcntl
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests" / "live"))  # modules that some tests import
@@ -19,20 +22,55 @@ sys.path.insert(0, PACKAGE)
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [PACKAGE, os.environ.get("PYTHONPATH")]))
 
 
-def pytest_collection_modifyitems(items):
-    """With pytest -n N --dist loadgroup, tests of a module that share a fixture, such as a cluster, run in one process."""
-    for item in items:
-        for *_, fixture in item._fixtureinfo.name2fixturedefs.values():
-            in_module = fixture.baseid.endswith(".py")
-            if fixture.scope in ("class", "module") or (fixture.scope == "session" and in_module):
-                item.add_marker(pytest.mark.xdist_group(item.path.stem))
-                break
+# Modules whose tests share a fixture that is expensive to make: pytest-xdist keeps them in one process.
+TOGETHER = re.compile("slurm_.*|kubernetes_test|install_test|library_test|metrics_test|minari_test|python_data_test|"
+                      "python_trained_test|report_browser_test|submitters_test|sweep_test|whatif_test")
+# Modules whose expensive fixture has parameters: tests of one parameter stay together.
+TOGETHER_BY_PARAMETER = ("claims_test", "slurm_api_test")
+
+
+class Scheduler(LoadScopeScheduling):
+    """Gives pytest -n N whole modules of TOGETHER, first those with most tests, then other tests one by one.
+
+    Stands for --dist loadgroup, which forms no groups under pytest 9.2.
+    """
+
+    def _split_scope(self, nodeid):
+        module, _, test = nodeid.partition("::")
+        if Path(module).stem in TOGETHER_BY_PARAMETER:
+            return module + test.partition("[")[2]
+        return module if TOGETHER.fullmatch(Path(module).stem) else nodeid
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return Scheduler(config, log)
 
 
 @pytest.fixture(scope="session")
 def root():
     """The repository."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory):
+    """made_once(name, make) is a folder that make(folder) has filled in one of the processes of pytest-xdist."""
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+
+    def get(name, make):
+        folder = base / f"once-{name}"
+        with (base / f"once-{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                part = base / f"once-{name}.part"
+                part.mkdir()
+                make(part)
+                part.rename(folder)
+        return folder
+
+    return get
 
 
 @pytest.fixture(scope="session")
