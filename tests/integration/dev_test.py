@@ -14,6 +14,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def copy_dev(folder):
+    """./dev and what it reads, elsewhere."""
+    shutil.copy(ROOT / "dev", folder)
+    shutil.copytree(ROOT / "tools", folder / "tools")
+    (folder / "cmake").mkdir()
+    shutil.copy(ROOT / "cmake" / "apt-packages.txt", folder / "cmake")
+
+
 def dev(*arguments):
     return subprocess.run([ROOT / "dev", *arguments], capture_output=True, text=True, timeout=600)
 
@@ -21,7 +29,9 @@ def dev(*arguments):
 def test_help_names_every_command():
     done = dev("help")
     assert done.returncode == 0
-    for command in ("demo", "test", "ci", "build", "sanitize", "subjects", "lint", "bench", "debian", "clean"):
+    scripts = [script.stem for script in (ROOT / "tools").glob("*.sh") if os.access(script, os.X_OK) and "_" not in script.stem]
+    assert {"ci", "lint", "sanitize", "wheel"} <= set(scripts)
+    for command in ("demo", "test", "build", "docs", "bench", "clean", *scripts):
         assert f"\n  {command} " in done.stdout
 
 
@@ -37,7 +47,7 @@ def test_long_subjects_of_commits_are_named(tmp_path):
         who = ["-c", "user.name=t", "-c", "user.email=t@example.com"]
         subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
 
-    shutil.copy(ROOT / "dev", tmp_path)
+    copy_dev(tmp_path)
     git("init")
     for length in (10, 72, 73):
         git("commit", "--allow-empty", "-m", "x" * length)
@@ -53,9 +63,7 @@ def bare_machine():
     """A folder that any user may read, with dev, its list, and a dpkg-query that knows no package."""
     folder = Path(tempfile.mkdtemp(prefix="allot_dev_"))
     folder.chmod(0o755)
-    (folder / "cmake").mkdir()
-    shutil.copy(ROOT / "dev", folder)
-    shutil.copy(ROOT / "cmake" / "apt-packages.txt", folder / "cmake")
+    copy_dev(folder)
     query = folder / "bin" / "dpkg-query"
     query.parent.mkdir()
     query.write_text("#!/bin/sh\nexit 1\n")
@@ -135,35 +143,66 @@ def test_a_root_that_is_not_there_is_not_made_by_asking(tmp_path):
 
 
 PASSING = '<testcase name="a" status="run"/>'
-CASES = {
+FAILING = '<testcase name="b"><failure/></testcase>'
+CASES = {  # what a program wrote, its exit status; the line and the exit status of the totals
     "all passed": (PASSING * 2, 0, "2 passed, 0 failed", 0),
-    "a failure": (PASSING + '<testcase name="b" status="fail"><failure/></testcase>', 8,
-                  "1 passed, 1 failed", 1),
+    "a failure": (PASSING + FAILING, 8, "1 passed, 1 failed", 1),
     "an error": (PASSING + '<testcase name="b"><error/></testcase>', 1, "1 passed, 1 failed", 1),
     "a skip": (PASSING + '<testcase name="b"><skipped message="no torch"/></testcase>', 0,
                "1 passed, 0 failed, 1 skipped", 0),
-    "program missing": (PASSING + '<testcase name="b" status="notrun">'
-                        '<skipped message="Unable to find executable"/></testcase>', 8,
-                        "1 passed, 1 failed", 1),
+    "a disabled test": (PASSING + '<testcase name="b" status="notrun"/>', 0, "1 passed, 0 failed, 1 skipped", 0),
     "crash outside tests": (PASSING, 3, "1 passed, 1 failed", 1),
     "nothing ran": ("", 0, "0 passed, 0 failed", 1),
+    "nothing written": (None, 0, "0 passed, 1 failed", 1),
 }
+
+
+def totals(*arguments):
+    done = subprocess.run([sys.executable, ROOT / "tests" / "junit_totals.py", *arguments], capture_output=True, text=True)
+    return done.stdout, done.returncode
+
+
+def write_results(folder, name, cases, exit_status):
+    (folder / f"{name}.status").write_text(f"{exit_status}\n")
+    if cases is not None:
+        (folder / f"{name}.xml").write_text(f"<testsuite>{cases}</testsuite>")
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_totals(name, tmp_path):
     cases, exit_status, line, expected = CASES[name]
-    results = tmp_path / "results.xml"
-    results.write_text(f"<testsuite>{cases}</testsuite>")
-    done = subprocess.run([sys.executable, ROOT / "tests" / "junit_totals.py", results, str(exit_status)],
-                          capture_output=True, text=True)
-    assert (done.stdout, done.returncode) == (line + "\n", expected)
+    write_results(tmp_path, "core_test-1", cases, exit_status)
+    assert totals(tmp_path) == (line + "\n", expected)
 
 
-def test_totals_of_a_missing_file_are_a_failure(tmp_path):
-    done = subprocess.run([sys.executable, ROOT / "tests" / "junit_totals.py", tmp_path / "none.xml", "1"],
-                          capture_output=True, text=True)
-    assert (done.stdout, done.returncode) == ("0 passed, 1 failed\n", 1)
+def test_totals_are_of_all_results_or_of_those_that_are_named(tmp_path):
+    write_results(tmp_path, "release-core_test-1", PASSING, 0)
+    write_results(tmp_path, "pytest", PASSING * 3, 0)
+    write_results(tmp_path, "check-lint", None, 1)
+    assert totals(tmp_path) == ("4 passed, 1 failed\n", 1)
+    assert totals(tmp_path, "release-", "pytest") == ("4 passed, 0 failed\n", 0)
+    assert totals(tmp_path, "release-") == ("1 passed, 0 failed\n", 0)
+
+
+def test_halves_of_test_programs_are_run_and_counted(tmp_path):
+    """run_halves.sh on programs of /bin/sh: one passes, one crashes in its second half, one is killed."""
+    (tmp_path / "tests").mkdir()
+    shutil.copy(ROOT / "tests" / "run_halves.sh", tmp_path / "tests")
+    programs = tmp_path / "build" / "release" / "tests"
+    programs.mkdir(parents=True)
+    passes = f"""echo '<testsuite>{PASSING}</testsuite>' >"${{GTEST_OUTPUT#xml:}}"; echo "$GTEST_SHARD_INDEX of $GTEST_TOTAL_SHARDS";"""
+    for name, text in (("good", passes), ("bad", passes + '[ "$GTEST_SHARD_INDEX" = 0 ] || { echo "what went wrong"; exit 7; }'),
+                       ("dead", "kill -KILL $$")):
+        (programs / f"{name}_test").write_text(f"#!/bin/sh\n{text}\n")
+        (programs / f"{name}_test").chmod(0o755)
+    run = [tmp_path / "tests" / "run_halves.sh", "release", "results", "2"]
+    done = subprocess.run([*run, "good_test"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and totals(tmp_path / "results") == ("2 passed, 0 failed\n", 0)
+    assert (tmp_path / "results" / "release-good_test-2.log").read_text() == "1 of 2\n"
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "bad_test 2/2: exit status 7\n1 of 2\nwhat went wrong\n" in done.stdout
+    assert totals(tmp_path / "results") == ("4 passed, 3 failed\n", 1)
 
 
 def test_devcontainer_installs_what_the_build_needs():

@@ -209,7 +209,7 @@ def test_nothing_registers_elsewhere():
 
 
 def test_scripts_can_be_run():
-    folders = ("bench", "docs", "examples", "tests", "traces")
+    folders = ("bench", "docs", "examples", "tests", "tools", "traces")
     scripts = [path for top in folders for path in (ROOT / top).rglob("*") if path.suffix in (".py", ".sh")]
     shut = [path.relative_to(ROOT) for path in scripts
             if path.read_bytes()[:2] == b"#!" and not os.access(path, os.X_OK)]
@@ -217,7 +217,7 @@ def test_scripts_can_be_run():
 
 
 def test_package_list_has_the_sections_that_dev_asks_for():
-    dev = (ROOT / "dev").read_text()
+    dev = "".join(script.read_text() for script in (ROOT / "dev", *(ROOT / "tools").glob("*.sh")))
     listed = re.findall(r"^# ([a-z]+)$", (ROOT / "cmake" / "apt-packages.txt").read_text(), re.MULTILINE)
     asked = {section for line in re.findall(r"^\s*(?:require|prefer) ([a-z ]+)$", dev, re.MULTILINE)
              for section in line.split()}
