@@ -205,6 +205,49 @@ def test_halves_of_test_programs_are_run_and_counted(tmp_path):
     assert totals(tmp_path / "results") == ("4 passed, 3 failed\n", 1)
 
 
+@pytest.fixture
+def stub_ci(tmp_path):
+    """run(test=..., lint=..., CI_MINUTES=...): tools/ci.sh, where ./dev COMMAND only runs the shell text that is given for it."""
+    copy_dev(tmp_path)
+    (tmp_path / ".ci").mkdir()
+    (tmp_path / ".ci" / "linted").write_text("0" * 40)
+    (tmp_path / "tests").mkdir()
+    shutil.copy(ROOT / "tests" / "junit_totals.py", tmp_path / "tests")
+    for name, text in (("dev", 'eval "${!1:-}"'), ("tools/sanitize.sh", "sleep 0.1"), ("tools/debian_root.sh", "exit 1"),
+                       ("bin/dpkg-query", 'printf "installed %s\\n" "${@:3}"')):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+
+    def run(**commands):
+        environment = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", **commands}
+        done = subprocess.run([tmp_path / "tools" / "ci.sh"], env=environment, capture_output=True, text=True, timeout=600)
+        lines = done.stdout.splitlines()
+        return lines[-1], done.returncode, lines[-2]
+    return run
+
+
+TESTED = f"mkdir -p build/results; echo 0 >build/results/pytest.status; echo '<testsuite>{PASSING}</testsuite>' >build/results/pytest.xml"
+
+
+def test_ci_counts_what_its_checks_find(stub_ci):
+    line, code, summary = stub_ci(test=TESTED)
+    assert (line, code) == ("1 passed, 0 failed", 0) and summary.endswith(" all of CI")
+    sanitized = "echo 7 >build/results/asan-ubsan-core_test-1.status; exit 1"
+    line, code, summary = stub_ci(test=TESTED, lint="exit 1", docs="exit 2", sanitize=sanitized)
+    assert (line, code) == ("1 passed, 3 failed", 1) and summary.endswith(" faults of: lint docs")
+
+
+def test_ci_counts_a_build_that_failed(stub_ci):
+    assert stub_ci(test="exit 1")[:2] == ("0 passed, 1 failed", 1)
+
+
+def test_ci_names_what_found_no_time(stub_ci):
+    line, code, summary = stub_ci(test=TESTED, lint="exit 1", CI_MINUTES="0")
+    assert (line, code) == ("1 passed, 0 failed", 0)
+    assert summary.endswith("; no time for: lint wheel docs tests under sanitizers that had not yet run pages")
+
+
 def test_devcontainer_installs_what_the_build_needs():
     """The image takes its packages from the one list, and ends with a build."""
     folder = ROOT / ".devcontainer"
