@@ -15,7 +15,7 @@ def kustomize(root):
         pytest.skip("needs kubectl")
 
     def render(folder):
-        done = subprocess.run(["kubectl", "kustomize", root / folder], capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(["kubectl", "kustomize", root / folder], capture_output=True, text=True, check=False, timeout=300)
         assert done.returncode == 0, done.stderr
         return done.stdout
     return render

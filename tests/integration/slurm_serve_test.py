@@ -259,5 +259,5 @@ def test_an_added_node_is_given(serve):
 
 def test_a_second_daemon_refuses(serve):
     done = subprocess.run([serve.program, "serve", "--runtime", "slurm", "--state", serve.state],
-                          env=serve.cluster.environment, capture_output=True, text=True, timeout=30)
+                          env=serve.cluster.environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1 and "one daemon a state folder" in done.stderr

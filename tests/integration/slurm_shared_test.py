@@ -87,7 +87,7 @@ def test_a_dry_run_changes_nothing_in_slurm(cluster, daemon):
 
 def test_two_daemons_with_other_folders_do_not_serve_one_cluster(cluster, serve, tmp_path):
     done = subprocess.run([serve.program, "serve", "--runtime", "slurm", "--state", tmp_path / "other"],
-                          env=cluster.environment, capture_output=True, text=True, timeout=60)
+                          env=cluster.environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1 and "one daemon a cluster" in done.stderr, done.stderr
     assert str(serve.process.pid) in done.stderr, done.stderr
 

@@ -56,7 +56,7 @@ class KubeClientTest : public testing::Test {
   }
   template <typename Condition>
   void Until(const char* what, const Condition& condition) {
-    for (int tries = 0; tries < 20'000; ++tries) {
+    for (int tries = 0; tries < 120'000; ++tries) {
       if (condition()) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
