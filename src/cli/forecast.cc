@@ -15,6 +15,7 @@
 #include "experiment/recorded_moment.h"
 #include "experiment/whatif.h"
 #include "experiment/world.h"
+#include "metrics/humanise.h"
 #include "outlook/length_check.h"
 #include "outlook/outlook_check.h"
 #include "workload/calendar.h"
@@ -152,7 +153,8 @@ Before BeforeMoment(const ForecastOptions& o, World& world, Seconds at) {
   return before;
 }
 
-// Forecasts at the first decision from `at` on.
+// Forecasts at the first decision from `at` on: where decisions fall on events that is `at` itself,
+// or no job is unfinished then.
 class AtMoment : public DecisionListener {
  public:
   AtMoment(const Outlook& outlook, const Scenario& scenario, LengthModel lengths, Policy& policy,
@@ -182,6 +184,11 @@ class AtMoment : public DecisionListener {
   void LookAhead(const Observation& o) {
     seen_ = true;
     observation_ = o;
+    if (scenario_.options().decide_on_events && o.now > at_) {
+      observation_.ClearJobs();
+      observation_.now = at_;
+      return;
+    }
     const Workload& workload = scenario_.workload();
     const auto origin = static_cast<Seconds>(ParseCalendar(workload.origin).value_or(0));
     jobs_ = outlook_.Of({o, origin, &workload.tenants.names()}, lengths_, policy_).jobs;
@@ -306,12 +313,26 @@ int Forecast(ForecastOptions o, const GlobalOptions& globals) {
     BeginWithRecord(scenario, at, before.ended, globals, &moment);
   } else {
     SimulatedCluster cluster(scenario);
+    cluster.DecideAt(at);
     DecisionListener* const listeners[] = {&moment};
     Drive(cluster, *policy, ContextOf(scenario), listeners,
           {.time_decisions = false, .enough = [&] { return moment.seen(); }});
     if (!moment.seen()) {
       throw UsageError("--at must lie before the end of the run, {} s, got {}",
                        cluster.Observe().now, o.at);
+    }
+    const Seconds decided = moment.observation().now;
+    if (moment.observation().rows() == 0 && !globals.quiet) {
+      std::fprintf(stderr, "note: no job runs or waits at %s\n",
+                   TimeText(scenario.workload(), decided).c_str());
+    }
+    if (decided > at && !globals.quiet) {
+      std::fprintf(
+          stderr,
+          "note: decisions fall on multiples of %s here: the forecast is of %s, not of %s\n",
+          HumanDuration(scenario.options().interval).c_str(),
+          TimeText(scenario.workload(), decided).c_str(),
+          TimeText(scenario.workload(), at).c_str());
     }
   }
   if (!o.calibration.empty()) {

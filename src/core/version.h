@@ -5,7 +5,7 @@
 
 namespace allot {
 
-// "0.1.0" and, when built from a checkout, "+<commit>".
+// "0.2.0" and, when built from a checkout, "+<commit>".
 std::string Version();
 
 }  // namespace allot

@@ -239,13 +239,11 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     progress.Update(++done, fmt::format("{} on {}", id, scenario.workload().name));
   };
   if (options.log_root.empty()) {
-    // People name simple policies first, and the ones behind them are the expensive ones. Of a
-    // single workload these begin first, so that no thread simulates on alone for long.
-    const std::size_t last = scenarios.size() == 1 ? contenders.size() - 1 : 0;
-    ParallelFor(total, options.threads, [&](std::size_t i) {
-      const std::size_t p = i % contenders.size();
-      run(last > 0 ? last - p : p, i / contenders.size(), nullptr);
-    });
+    // People name the policy that they have first and the elaborate ones last. The last one, which
+    // is the most expensive mostly, begins before all others, so that no thread simulates it alone.
+    const std::size_t n = contenders.size();
+    ParallelFor(total, options.threads,
+                [&](std::size_t i) { run((i % n + n - 1) % n, i / n, nullptr); });
   } else {
     const std::string sources = SourcesOf(world).dump();
     // Several settings are several environments.

@@ -218,6 +218,8 @@ void Scenario::FindProcesses() {
 }
 
 bool Scenario::tells_true_lengths() const {
+  // Limits that users gave are no truth, even where every job ran for as long as its limit.
+  if (options_.lengths.kind == LengthEstimates::Kind::kUser) return false;
   return std::all_of(facts_.begin(), facts_.end(),
                      [](const JobFacts& facts) { return facts.estimate == facts.work; });
 }

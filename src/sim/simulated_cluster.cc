@@ -133,9 +133,11 @@ Seconds SimulatedCluster::NextInterval(Seconds time) const {
 }
 
 Seconds SimulatedCluster::NextEvent() const {
-  const Seconds event = NextJobEvent();
+  Seconds event = NextJobEvent();
   const std::vector<NodeEvent>& nodes = scenario_.node_events();
-  if (observation_.rows() == 0 || next_node_event_ == nodes.size()) return event;
+  if (observation_.rows() == 0) return event;
+  if (observation_.now < decide_at_) event = std::min(event, decide_at_);
+  if (next_node_event_ == nodes.size()) return event;
   return std::min(event, nodes[next_node_event_].time);
 }
 

@@ -50,6 +50,8 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   const Scenario& scenario() const { return scenario_; }
   const Observation& everything() const { return observation_; }  // also what rules hide
   const StepFacts& last_step() const { return step_; }
+  // Where decisions fall on events: one falls on this time, too, if a job is unfinished then.
+  void DecideAt(Seconds time) { decide_at_ = time; }
   // For who never asks: job_seconds, slowdown_seconds and progress of steps stay 0 from now on.
   void LeaveOutSums() { sums_ = false; }
   // Before the first answer: nobody reads other rates of the tables than these, so that others need
@@ -152,6 +154,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   std::int32_t nodes_present_ = 0;          // with capacity
   std::unique_ptr<Autoscaler> autoscaler_;  // null: none
   Observation observation_;
+  Seconds decide_at_ = kNever;
   std::vector<std::int32_t> running_rows_;  // ascending
   std::vector<Run> runs_;                   // of these
   Seconds first_finish_ = kNever;

@@ -42,6 +42,34 @@ def test_the_job_behind_starts_when_the_one_before_it_ends(allot, trace):
     assert jobs["c"]["start"]["0.1"] >= jobs["b"]["start"]["0.1"] + 500
 
 
+def test_the_moment_is_the_one_that_is_asked_for(allot, tmp_path):
+    """Between two events too, hours before the next one."""
+    (tmp_path / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,4,7200\nb,50000,4,100\n")
+    words = ["forecast", "jobs.csv", "--cluster", "2x4"]
+    while_it_runs = json.loads(allot(*words, "--at", "10", "--json").stdout)
+    assert while_it_runs["now"] == 10 and [job["job"] for job in while_it_runs["jobs"]] == ["a"]
+    assert not while_it_runs["jobs"][0]["waits"]
+    idle = allot(*words, "--at", "8000", "--json")
+    assert json.loads(idle.stdout)["now"] == 8000 and json.loads(idle.stdout)["jobs"] == []
+    assert "no job runs or waits at 8000 s" in idle.stderr
+    rounded = allot(*words, "--at", "10", "--interval", "300", "--json")
+    assert json.loads(rounded.stdout)["now"] == 300
+    assert "multiples of 5m 00s here: the forecast is of 300 s, not of 10 s" in rounded.stderr
+
+
+def test_limits_that_jobs_run_up_to_are_no_true_lengths(allot, tmp_path):
+    """squeue tells no run time, so that each length that is drawn may be the job's limit."""
+    (tmp_path / "squeue.txt").write_text(
+        "JOBID|USER|PARTITION|STATE|SUBMIT_TIME|START_TIME|TIME|TIME_LIMIT|NODES|REASON|TRES_ALLOC\n"
+        "1|ann|gpu|RUNNING|2026-10-05T08:00:00|2026-10-05T08:00:00|2:00:00|3:00:00|1|None|cpu=8,gres/gpu=4\n"
+        "2|bob|gpu|PENDING|2026-10-05T08:10:00|N/A|0:00|1:00:00|1|Resources|cpu=8,gres/gpu=4\n")
+    said = json.loads(allot("forecast", "squeue.txt", "--cluster", "1x4", "--json").stdout)
+    starts = {job["job"]: job["start"] for job in said["jobs"]}
+    assert 0 < starts["2"]["0.9"] - said["now"] <= 3600
+    assert "(oracle)" not in allot("compare", "squeue.txt", "--cluster", "1x4", "--policies", "fifo,sjf",
+                                   "--length-estimates", "user").stdout
+
+
 def test_the_same_seed_gives_the_same_bytes(allot, trace):
     assert of(allot, trace, "--at", "110", "--json").stdout == of(allot, trace, "--at", "110", "--json").stdout
 
