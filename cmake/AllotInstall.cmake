@@ -37,7 +37,7 @@ endif()
 # Headers keep their folders: <prefix>/include/allot/core/error.h is #include "core/error.h".
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/allot)
 install(DIRECTORY src/ DESTINATION ${headers} COMPONENT library FILES_MATCHING PATTERN "*.h"
-        PATTERN "cli" EXCLUDE PATTERN "bench" EXCLUDE)
+        PATTERN "cli" EXCLUDE PATTERN "bench" EXCLUDE PATTERN "allot_elastic.h" EXCLUDE)
 install(DIRECTORY agents envs models DESTINATION ${headers} COMPONENT library FILES_MATCHING PATTERN "*.h")
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/allot)
@@ -60,11 +60,11 @@ endfunction()
 
 allot_install(allot daemon ${CMAKE_INSTALL_BINDIR})
 if(TARGET allot_slurm_module)
-  allot_install(allot_slurm_module daemon ${private})
+  allot_install(allot_slurm_module slurm ${private})
 endif()
 install(DIRECTORY checkpoints DESTINATION ${data} COMPONENT daemon)
-install(DIRECTORY deploy/grafana deploy/prometheus deploy/slurm deploy/systemd DESTINATION ${data} COMPONENT daemon
-        PATTERN "*.test.yaml" EXCLUDE PATTERN "*.service" EXCLUDE)
+install(DIRECTORY deploy/grafana deploy/prometheus DESTINATION ${data} COMPONENT daemon PATTERN "*.test.yaml" EXCLUDE)
+install(DIRECTORY deploy/slurm deploy/systemd DESTINATION ${data} COMPONENT slurm PATTERN "*.service" EXCLUDE)
 # The prefix is known when it is installed.
 install(CODE "
   file(READ [[${PROJECT_SOURCE_DIR}/deploy/systemd/allot.service]] unit)
@@ -73,7 +73,7 @@ install(CODE "
   set(made \"${CMAKE_CURRENT_BINARY_DIR}/\${folder}/allot.service\")
   file(WRITE \"\${made}\" \"\${unit}\")
   file(INSTALL \"\${made}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/system\")
-  file(REMOVE_RECURSE \"${CMAKE_CURRENT_BINARY_DIR}/\${folder}\")" COMPONENT daemon)
+  file(REMOVE_RECURSE \"${CMAKE_CURRENT_BINARY_DIR}/\${folder}\")" COMPONENT slurm)
 
 if(ALLOT_WITH_TORCH)
   allot_install(allot_torch training ${CMAKE_INSTALL_BINDIR})
@@ -81,13 +81,13 @@ endif()
 
 allot_install(allot_elastic_program jobs ${CMAKE_INSTALL_BINDIR})
 if(ALLOT_WITH_TORCH)
-  allot_install(allot_elastic_shared jobs ${CMAKE_INSTALL_LIBDIR})
-  install(FILES src/elastic/torch/allot_elastic.h DESTINATION ${headers}/elastic/torch COMPONENT jobs)
+  allot_install(allot_elastic_shared jobs-torch ${CMAKE_INSTALL_LIBDIR})
+  install(FILES src/elastic/torch/allot_elastic.h DESTINATION ${headers}/elastic/torch COMPONENT jobs-torch)
   # Where the Python package looks for it.
   set(link ${CMAKE_CURRENT_BINARY_DIR}/installed/liballot_elastic.so)
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/installed)
   file(CREATE_LINK ../liballot_elastic.so ${link} SYMBOLIC)
-  install(FILES ${link} DESTINATION ${private} COMPONENT jobs)
+  install(FILES ${link} DESTINATION ${private} COMPONENT jobs-torch)
 endif()
 install(DIRECTORY python/allot_elastic DESTINATION ${private}/python COMPONENT jobs FILES_MATCHING PATTERN "*.py")
 
@@ -104,3 +104,5 @@ install(PROGRAMS examples/plugin.py DESTINATION ${examples} COMPONENT plugin)
 install(FILES examples/plugin_client.c DESTINATION ${examples} COMPONENT plugin)
 install(FILES examples/compare_policies.cc DESTINATION ${examples} COMPONENT library)
 install(DIRECTORY examples/find_package DESTINATION ${examples} COMPONENT library)
+
+include(AllotPackages)

@@ -12,13 +12,13 @@ import pytest
 
 # Component -> files that the pages name; what others need besides is theirs.
 FILES = {
-    "daemon": ["bin/allot", "lib/systemd/system/allot.service", "share/allot/systemd/allot.default",
-               "share/allot/systemd/commands.conf", "share/allot/slurm/job_submit.lua", "share/allot/grafana/allot.json",
-               "share/allot/prometheus/allot.rules.yaml", "share/allot/checkpoints/philly-elastic/accepted/manifest.json",
+    "daemon": ["bin/allot", "share/allot/grafana/allot.json", "share/allot/prometheus/allot.rules.yaml", "share/allot/checkpoints/philly-elastic/accepted/manifest.json",
                "share/allot/checkpoints/dl2/accepted/manifest.json", "share/allot/checkpoints/universal/accepted/manifest.json"],
+    "slurm": ["lib/systemd/system/allot.service", "share/allot/systemd/allot.default", "share/allot/systemd/commands.conf",
+              "share/allot/slurm/job_submit.lua"],
     "training": ["bin/allot-torch"],
-    "jobs": ["bin/allot-elastic", "lib/liballot_elastic.so", "include/allot/elastic/torch/allot_elastic.h",
-             "lib/allot/python/allot_elastic/torch.py", "share/allot/examples/mlp.py"],
+    "jobs": ["bin/allot-elastic", "lib/allot/python/allot_elastic/torch.py", "share/allot/examples/mlp.py"],
+    "jobs-torch": ["lib/liballot_elastic.so", "include/allot/elastic/torch/allot_elastic.h"],
     "plugin": ["lib/liballot_plugin.so", "include/allot/plugin/allot_plugin.h", "share/allot/examples/plugin_client.c"],
 }
 NEEDS_TORCH = {"bin/allot-torch", "lib/liballot_elastic.so", "include/allot/elastic/torch/allot_elastic.h"}
@@ -80,7 +80,7 @@ def test_the_service_starts_the_installed_program(prefix):
 
 def test_what_is_staged_names_its_later_place(program, cache, tmp_path):
     del cache
-    subprocess.run(["cmake", "--install", program.parent, "--prefix", "/opt/allot", "--component", "daemon"],
+    subprocess.run(["cmake", "--install", program.parent, "--prefix", "/opt/allot", "--component", "slurm"],
                    env={**os.environ, "DESTDIR": str(tmp_path)}, check=True, capture_output=True)
     assert "ExecStart=/opt/allot/bin/allot " in (tmp_path / "opt/allot/lib/systemd/system/allot.service").read_text()
 

@@ -84,7 +84,7 @@ def test_an_installation_serves_the_jobs_of_others(cluster, daemon, program, cac
     if not list(program.parent.glob("liballot_slurm-*.so")):
         pytest.skip("built without libslurm")
     prefix = cluster.folder.parent / "installed"
-    for component in ("daemon", "jobs"):
+    for component in ("daemon", "slurm", "jobs", "jobs-torch"):
         subprocess.run(["cmake", "--install", program.parent, "--prefix", prefix, "--component", component], check=True,
                        capture_output=True)
     serve = daemon()
