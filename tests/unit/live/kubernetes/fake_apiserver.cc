@@ -164,9 +164,9 @@ struct FakeApiServer::Impl {
 
   Json AccessReview(const Json& review) {
     const Json& what = review.at("spec").at("resourceAttributes");
-    return {
-        {"status",
-         {{"allowed", rights.Has(fmt::format("{} {}", what.at("verb"), what.at("resource")))}}}};
+    const std::string right =
+        what.at("verb").get<std::string>() + " " + what.at("resource").get<std::string>();
+    return {{"status", {{"allowed", rights.Has(right)}}}};
   }
 
   // Tokens are FakeToken's.

@@ -46,7 +46,7 @@ void FakeJobController::Act() {
 FakeJobController::Pods FakeJobController::PodsOf(const Json& job) const {
   Pods pods;
   server_.ForEach("pods", [&](const Json& pod) {
-    if (OwnerOf(pod) != job["metadata"]["uid"]) return;
+    if (OwnerOf(pod) != job["metadata"]["uid"].get<std::string>()) return;
     const std::string phase = pod["status"].value("phase", "");
     if (phase == "Succeeded") {
       ++pods.succeeded[IndexOf(pod)];
