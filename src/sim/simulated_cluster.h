@@ -52,10 +52,9 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   const StepFacts& last_step() const { return step_; }
   // Where decisions fall on events: one falls on this time, too, if a job is unfinished then.
   void DecideAt(Seconds time) { decide_at_ = time; }
-  // For who never asks: job_seconds, slowdown_seconds and progress of steps stay 0 from now on.
+  // From now on job_seconds, slowdown_seconds and progress of steps stay 0.
   void LeaveOutSums() { sums_ = false; }
-  // Before the first answer: nobody reads other rates of the tables than these, so that others need
-  // not be kept up to date where training is played in steps on one GPU type.
+  // Before the first answer: policies read no other rates of the tables (of stepped training).
   void ShowRates(RatesRead rates);
   const std::vector<JobRecord>& records() const { return records_; }  // by job index
   // After each decision, completion and loss of a node; of several at one time the last. Jobs that
@@ -154,10 +153,9 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   std::int32_t nodes_present_ = 0;          // with capacity
   std::unique_ptr<Autoscaler> autoscaler_;  // null: none
   Observation observation_;
-  Seconds decide_at_ = kNever;
   std::vector<std::int32_t> running_rows_;  // ascending
   std::vector<Run> runs_;                   // of these
-  Seconds first_finish_ = kNever;
+  Seconds first_finish_ = kNever, decide_at_ = kNever;
   std::vector<double> inverse_duration_;  // by job, of those that have arrived
   std::vector<std::int32_t> row_of_job_;  // -1: not a row
   Holdings holdings_;

@@ -154,7 +154,7 @@ class Rounds {
   void FindConfigurations(const Observation& o, std::size_t entry);
   std::size_t EntryOf(const Observation& o, const TimeShare& target);
   void IndexEntry(std::size_t entry);
-  // Who gets what (rounds_fill.cc).
+  // Who gets what in the round that begins.
   void OrderTypes(const Observation& o);
   double Priority(const Cell& cell, const Entry& entry, GpuTypeIndex type) const;
   bool Served(const Entry& entry) const;
