@@ -97,7 +97,6 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   void Scale();  // at an interval, before its decision
   void PassEmpty(Seconds time);
   void ShrinkTo(std::int32_t nodes);
-  // Of whole rounds (SimOptions::whole_rounds).
   void PlanRound();
   void PassRound();
   void CountFailures(Seconds end);
