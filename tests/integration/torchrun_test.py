@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from cluster import free_ports
 from pythons import has_torch
 from waiting import text_of, wait_until
 
 PYTHONS = [python for python in ("/usr/bin/python3", sys.executable) if has_torch(python)]
 PACKAGE = Path(__file__).resolve().parents[2] / "python"
 # Debian's torchrun 1.13 stumbles over the default of --redirects and --tee on Python 3.11.
-OPTIONS = ("--standalone", "--nnodes=1", "--nproc_per_node=2", "--redirects=1", "--tee=1")
+OPTIONS = ("--nnodes=1", "--nproc_per_node=2", "--redirects=1", "--tee=1")
 WHAT_IT_IS = """
 import sys
 loaded = "torch" in sys.modules
@@ -49,7 +50,9 @@ def torchrun(request, tmp_path):
 
     def start(module, script, *arguments):
         (tmp_path / "program" / "it.py").write_text(script)
-        return subprocess.Popen([request.param, "-m", module, *OPTIONS, "program/it.py", *arguments], cwd=tmp_path, text=True,
+        port, = free_ports(1)
+        meet = ("--rdzv_backend=c10d", f"--rdzv_endpoint=localhost:{port}", "--rdzv_id=test")  # --standalone always takes one port
+        return subprocess.Popen([request.param, "-m", module, *meet, *OPTIONS, "program/it.py", *arguments], cwd=tmp_path, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 env={**os.environ, "PYTHONPATH": str(PACKAGE)} | {"OMP_NUM_THREADS": "1"})
     return start

@@ -6,6 +6,8 @@ import re
 import shlex
 import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 from waiting import interrupted
@@ -306,15 +308,16 @@ def test_links_of_the_documents_lead_somewhere(root):
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_named_before_the_work(program, trace, tmp_path):
-    closed = tmp_path / "closed"
-    closed.mkdir(mode=0o555)
-    (tmp_path / "file").touch()
+def test_a_folder_that_cannot_be_written_is_named_before_the_work(program, trace):
     drop = ["setpriv", "--reuid=65534", "--clear-groups", "--inh-caps=-all"] if os.geteuid() == 0 else []
-    for folder in [tmp_path, *tmp_path.parents][:3]:
+    with tempfile.TemporaryDirectory() as name:  # which others may enter, unlike pytest's
+        folder = Path(name)
         folder.chmod(0o755)
-    for out, why in [(closed / "a" / "b", "Permission denied"), (tmp_path / "file" / "x", "is not a folder")]:
-        words = [program, "compare", "-w", trace, "-c", "1x4", "-p", "fifo", "--out", out]
-        done = subprocess.run([*drop, *map(str, words)], capture_output=True, text=True, check=False)
-        assert done.returncode == 1 and why in done.stderr and f"cannot write '{out}'" in done.stderr, done.stderr
-        assert "simulating" not in done.stderr
+        (folder / "closed").mkdir(mode=0o555)
+        (folder / "file").touch()
+        shutil.copy(trace, folder / "trace.csv")
+        for out, why in [(folder / "closed" / "a" / "b", "Permission denied"), (folder / "file" / "x", "is not a folder")]:
+            words = [program, "compare", "-w", folder / "trace.csv", "-c", "1x4", "-p", "fifo", "--out", out]
+            done = subprocess.run([*drop, *map(str, words)], capture_output=True, text=True, check=False)
+            assert done.returncode == 1 and why in done.stderr and f"cannot write '{out}'" in done.stderr, done.stderr
+            assert "simulating" not in done.stderr
