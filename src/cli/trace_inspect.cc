@@ -1,6 +1,7 @@
 // allot trace inspect: what is in a trace, what was dropped and why; what is in a throughput table,
 // and which jobs fit it.
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -48,13 +49,17 @@ void Explain(const Catalogue& catalogue, const std::string& name, const Workload
 
 std::string WhatIfLine(const std::string& trace, const std::string& format,
                        const std::string& columns, const std::string& model_map,
-                       const std::string& type_map) {
+                       const std::string& type_map, GpuCount gpus) {
   std::string line = "allot whatif --workload " + ShellWord(trace);
   if (format != "auto") line += " --format " + ShellWord(format);
   if (!columns.empty()) line += " --columns " + ShellWord(columns);
   if (!model_map.empty()) line += " --model-map " + ShellWord(model_map);
   if (!type_map.empty()) line += " --type-map " + ShellWord(type_map);
-  return line + " --cluster 16x8";
+  // On as many GPUs as the record shows: whole nodes of 8, or one smaller node.
+  constexpr GpuCount kNode = 8;
+  return line + (gpus <= kNode
+                     ? fmt::format(" --cluster 1x{}", gpus)
+                     : fmt::format(" --cluster {}x{}", (gpus + kNode - 1) / kNode, kNode));
 }
 
 int Suggest(const SuggestedColumns& guess, const GlobalOptions& globals) {
@@ -124,8 +129,10 @@ ALLOT_REGISTER(
               std::printf("%s", FormatTraceStats(stats, report).c_str());
               if (o->path != kEmbeddedWorkload) {
                 std::printf(
-                    "\nWhat would change on your cluster (nodes x GPUs, or a node list):\n  %s\n",
-                    WhatIfLine(o->path, o->format, o->read.columns, o->model_map, o->type_map)
+                    "\nWhat would change on your cluster (this size is what the record shows; give "
+                    "your nodes x GPUs, or a node list):\n  %s\n",
+                    WhatIfLine(o->path, o->format, o->read.columns, o->model_map, o->type_map,
+                               std::max(stats.most_at_once, stats.max_gpus))
                         .c_str());
               }
             }

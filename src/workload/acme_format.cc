@@ -21,7 +21,7 @@ class AcmeReader {
     job.outcome = ReadSlurmState(row, "state");
     if (job.gpus == 0) return builder.Drop(kNoGpus);
     if (!row.Has("start_time")) return builder.Drop(kNeverStarted);
-    if (!row.Has("end_time")) return builder.Drop(kNotEnded);
+    if (!row.Has("end_time")) return builder.DropNotEnded(Time(row, "start_time"), job.gpus);
     // Not `duration`: on Kalos it holds the time in the queue, too.
     job.duration = Time(row, "end_time") - Time(row, "start_time");
     if (job.duration == 0) return builder.Drop(kNoRunTime);

@@ -23,6 +23,8 @@ struct ColumnGuess {
   ColumnMap map;
   std::vector<GuessedColumn> columns;  // in the order of the table
   std::vector<std::string> others;     // columns that mean nothing here
+  std::string fault{};      // why reading by the map stops; "": it does not, or not tried
+  bool order_open = false;  // dates leave day and month open; the map says day first
 };
 
 // O(columns x meanings) on the first 1000 rows. Rows that are malformed are passed over.

@@ -45,7 +45,32 @@ std::string NameOfSeparator(char separator) {
   return separator == '\t' ? "tab" : fmt::format("'{}'", separator);
 }
 
+// Why reading the table by this map stops; "" where it does not, or where the map lacks columns.
+std::string ReadingFault(const ColumnMap& map, const std::string& path) {
+  if (!map.Lacks().empty()) return "";
+  try {
+    ReadTrace(path, std::string(kTableFormat), ReadOptions{.columns = map.ToString()});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Reads the table by the guess, so that no command is suggested that stops at once. Dates that
+// leave day and month open are taken as day first, which `guess->order_open` then tells.
+void TryToRead(const std::string& path, ColumnGuess* guess) {
+  guess->fault = ReadingFault(guess->map, path);
+  if (guess->fault.empty() || !guess->map.times.empty()) return;
+  ColumnMap day_first = guess->map;
+  day_first.times = "dmy";
+  if (!ReadingFault(day_first, path).empty()) return;
+  guess->map = std::move(day_first);
+  guess->fault.clear();
+  guess->order_open = true;
+}
+
 std::vector<std::string> NextCommands(const ColumnGuess& guess, const std::string& path) {
+  if (!guess.fault.empty()) return {};
   const bool whole = guess.map.Lacks().empty();
   const std::string columns = ShellWord(guess.map.ToString() + (whole ? "" : ",...=..."));
   const std::string trace = ShellWord(path);
@@ -103,7 +128,15 @@ std::string FormatGuess(const ColumnGuess& guess, const TableFile& table, const 
   const std::vector<std::string> lacks = guess.map.Lacks();
   for (const std::string& lack : lacks) text += fmt::format("\nNo column says {}\n", lack);
   if (!lacks.empty()) text += "Complete the list of --columns with these names:\n";
-  if (lacks.empty()) {
+  if (!guess.fault.empty()) {
+    text += fmt::format("\nReading it so stops: {}\nCorrect the file, or this list: --columns {}\n",
+                        guess.fault, ShellWord(guess.map.ToString()));
+  } else if (lacks.empty()) {
+    if (guess.order_open) {
+      text +=
+          "\nIts dates do not show which of their numbers is the day: times=dmy takes the first, "
+          "times=mdy the second.\n";
+    }
     text +=
         "\nIf this is right, use it (with your own nodes x GPUs); the last one writes a file "
         "that needs no --columns:\n";
@@ -131,6 +164,7 @@ nlohmann::ordered_json GuessJson(const ColumnGuess& guess, const TableFile& tabl
           {"separator", std::string(1, table.separator())},
           {"encoding", table.encoding()},
           {"columns", guess.map.ToString()},
+          {"fault", guess.fault},
           {"commands", NextCommands(guess, path)}};
 }
 
@@ -145,9 +179,10 @@ std::optional<SuggestedColumns> SuggestColumns(const std::string& path) {
   const auto foreign = RecogniseForeignFile(text, path);
   if (foreign && !foreign->is_table) return std::nullopt;  // reading it says what it is
   const TableFile table(std::move(decoded), path);
-  const ColumnGuess guess = GuessColumns(table);
+  ColumnGuess guess = GuessColumns(table);
+  TryToRead(path, &guess);
   return SuggestedColumns{
-      guess.map.Lacks().empty(),
+      guess.map.Lacks().empty() && guess.fault.empty(),
       foreign ? FormatGuess(guess, table, path, foreign->what) : FormatGuess(guess, table, path),
       GuessJson(guess, table, path)};
 }

@@ -26,7 +26,10 @@ std::optional<Job> ReadOpenbRow(const CsvReader& row, TraceBuilder& builder) {
   job.outcome = ReadPhase(row);
   if (job.gpus == 0) return builder.Drop(kNoGpus);
   if (!row.Has("scheduled_time")) return builder.Drop(kNeverStarted);
-  if (!row.Has("deletion_time")) return builder.Drop(kNotEnded);
+  if (!row.Has("deletion_time")) {
+    const auto milli = static_cast<double>(row.Integer("gpu_milli", 1, kWholeGpu));
+    return builder.DropNotEnded(row.Number("scheduled_time"), job.gpus * milli / kWholeGpu);
+  }
   job.duration = row.Number("deletion_time") - row.Number("scheduled_time");
   if (job.duration == 0) return builder.Drop(kNoRunTime);
   const auto milli = static_cast<double>(row.Integer("gpu_milli", 1, kWholeGpu));

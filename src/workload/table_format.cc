@@ -61,7 +61,7 @@ class TableJobs {
       const Seconds wait = builder_.WaitFrom(*submit, *start);
       if (wait <= kLongestTime) job.recorded_wait = wait;
     }
-    const auto duration = Duration(row);
+    const auto duration = Duration(row, job.gpus);
     if (!duration) return std::nullopt;
     job.duration = *duration;
     if (job.duration == 0) return builder_.Drop(kNoRunTime);
@@ -99,7 +99,7 @@ class TableJobs {
   }
 
   // nullopt after a Drop.
-  std::optional<Seconds> Duration(const CsvReader& row) {
+  std::optional<Seconds> Duration(const CsvReader& row, GpuCount gpus) {
     if (columns_.Has("duration")) {
       const auto duration = columns_.Length(row, "duration");
       return duration ? duration : builder_.Drop("no run time");
@@ -107,7 +107,7 @@ class TableJobs {
     const auto start = columns_.Time(row, "start");
     const auto end = columns_.Time(row, "end");
     if (!start) return builder_.Drop(kNeverStarted);
-    if (!end) return builder_.Drop(kNotEnded);
+    if (!end) return builder_.DropNotEnded(*start, gpus);
     if (*end < *start) {
       throw RowError("a job must not end before it starts",
                      fmt::format("{} s before", *start - *end), row.place());

@@ -16,4 +16,9 @@ struct TimeLimits {
 
 TimeLimits CountTimeLimits(const Workload& workload);
 
+// How long after its limit a job still counts as one that kept it: schedulers look only now and
+// then, and give jobs time to end.
+inline constexpr Seconds kMostGrace = 60;
+inline constexpr double kGraceOfShort = 0.05;  // of the limit
+
 }  // namespace allot

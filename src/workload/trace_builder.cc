@@ -69,6 +69,25 @@ std::nullopt_t TraceBuilder::Drop(std::string_view reason, double gpu_seconds) {
   return std::nullopt;
 }
 
+std::nullopt_t TraceBuilder::DropNotEnded(Seconds start, double gpus) {
+  not_ended_.emplace_back(start, gpus);
+  return Drop(kNotEnded);
+}
+
+void TraceBuilder::CountNotEnded() {
+  if (not_ended_.empty()) return;
+  Seconds until = -kNever;
+  for (const auto& dropped : not_ended_) until = std::max(until, dropped.first);
+  for (const Job& job : workload_.jobs) {
+    until = std::max(until, job.submit + std::max(0.0, job.recorded_wait) + job.duration);
+  }
+  double gpu_seconds = 0;
+  for (const auto& [start, gpus] : not_ended_) gpu_seconds += gpus * (until - start);
+  const auto drop = std::find_if(report_->drops.begin(), report_->drops.end(),
+                                 [](const DropCount& each) { return each.reason == kNotEnded; });
+  drop->gpu_hours += gpu_seconds / 3600;
+}
+
 void TraceBuilder::Adjust(std::string_view reason) { adjustments_.emplace_back(reason); }
 
 Seconds TraceBuilder::WaitFrom(Seconds submit, Seconds start) {
@@ -150,14 +169,19 @@ void TraceBuilder::DrawUnfinished() {
   const auto running =
       std::count_if(workload_.jobs.begin(), workload_.jobs.end(),
                     [](const Job& job) { return job.outcome == Outcome::kRunning; });
+  const bool none_ended = unfinished_.size() == workload_.jobs.size();
   report_->notes.push_back(fmt::format(
-      "when the record was taken, {} of {} jobs still ran and {} waited: how long they take is "
-      "drawn from the others, and they are in no completion time",
-      running, workload_.jobs.size(), static_cast<std::ptrdiff_t>(unfinished_.size()) - running));
+      "when the record was taken, {} of {} jobs still ran and {} waited: how long they take is {}, "
+      "and they are in no completion time",
+      running, workload_.jobs.size(), static_cast<std::ptrdiff_t>(unfinished_.size()) - running,
+      none_ended ? "guessed from how long they have run and from their time limits, as none has "
+                   "ended"
+                 : "drawn from the others"));
   for (const UnfinishedJob& one : unfinished_) workload_.jobs[one.job].duration = lengths[one.job];
 }
 
 Workload TraceBuilder::Finish() {
+  CountNotEnded();
   NoteVeryLongJobs();
   DrawUnfinished();
   workload_.Finish();
@@ -174,6 +198,7 @@ Workload TraceBuilder::FinishCalendar() {
       job.submit -= origin;
       job.deadline -= origin;
     }
+    for (auto& dropped : not_ended_) dropped.first -= origin;
     last_seen_ -= origin;
     workload_.origin = FormatCalendar(static_cast<std::int64_t>(origin));
   }

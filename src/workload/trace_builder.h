@@ -51,6 +51,9 @@ class TraceBuilder {
 
   // Counts the present record as well-formed but not usable, with the GPU time that it held.
   std::nullopt_t Drop(std::string_view reason, double gpu_seconds = 0);
+  // Drops the present record as kNotEnded. It counts as holding its GPUs from `start` until the
+  // last moment that the other records name.
+  std::nullopt_t DropNotEnded(Seconds start, double gpus);
   // Counts the present record, if it becomes a job, as not used exactly as it stands in the trace.
   void Adjust(std::string_view reason);
   // How long the present record waited; a start before the submission is counted as an adjustment.
@@ -77,6 +80,7 @@ class TraceBuilder {
   void NoteVeryLongJobs() const;
   void FindRecordTimes();
   void DrawUnfinished();  // their lengths
+  void CountNotEnded();   // their GPU time
 
   std::string path_;
   ReadOptions options_;
@@ -86,6 +90,7 @@ class TraceBuilder {
   std::vector<std::string> adjustments_;  // of the present record
   JobIds ids_;
   std::vector<UnfinishedJob> unfinished_;
+  std::vector<std::pair<Seconds, double>> not_ended_;  // dropped: start, GPUs
   Seconds last_seen_ = -kNever;
 };
 

@@ -162,9 +162,14 @@ std::string FormatTraceStats(const TraceStats& stats, const ReadReport& report) 
                      : ""));
 
   if (const TimeLimits& limits = stats.limits; limits.limited > 0) {
-    text.Fact("Limits", fmt::format("{} of {} jobs have a time limit, {} ran beyond it",
-                                    Thousands(limits.limited), Thousands(limits.jobs),
-                                    limits.outlived == 0 ? "none" : Thousands(limits.outlived)));
+    text.Fact(
+        "Limits",
+        fmt::format(
+            "{} of {} jobs have a time limit, {} ran beyond it (by more than {:.0f} s, or {:.0f} % "
+            "of a short limit)",
+            Thousands(limits.limited), Thousands(limits.jobs),
+            limits.outlived == 0 ? "none" : Thousands(limits.outlived), kMostGrace,
+            100 * kGraceOfShort));
   }
 
   text.Line("");

@@ -151,3 +151,36 @@ def test_the_page_does_what_it_says(allot, tmp_path):
     for command in commands:
         allot(*shlex.split(command))
     assert (tmp_path / "runs" / "mine.html").stat().st_size > 10000
+
+
+def test_no_command_is_suggested_that_stops_at_once(allot, tmp_path):
+    dates = tmp_path / "dates.csv"
+    dates.write_text("submitted,gpus,started,finished\n03/04/2026 08:00,1,03/04/2026 08:00,03/04/2026 09:00\n"
+                     "04/04/2026 08:00,2,04/04/2026 08:00,04/04/2026 08:30\n")
+    text = allot("trace", "inspect", dates).stdout
+    assert "times=dmy takes the first, times=mdy the second" in text
+    suggested = json.loads(allot("trace", "inspect", dates, "--json").stdout)
+    for command in suggested["commands"]:
+        assert command in text and "times=dmy" in command
+        allot(*shlex.split(command)[1:])
+    never = tmp_path / "never.csv"
+    never.write_text("submitted,gpus,runtime_s\n9999-12-30 08:00,1,100\n9999-12-31 08:00,2,200\n")
+    text = allot("trace", "inspect", never, exit=3).stdout
+    assert "Reading it so stops: " in text and "the year 9999 (" in text and "  allot " not in text
+
+
+def test_inspect_says_what_counts_as_beyond_a_limit(allot, tmp_path):
+    (tmp_path / "t.txt").write_text(
+        "JobID|State|Submit|Start|End|ElapsedRaw|TimelimitRaw|AllocTRES\n"
+        "1|COMPLETED|2026-10-01T00:00:00|2026-10-01T00:00:00|2026-10-01T01:00:12|3612|60|gres/gpu=12\n")
+    text = allot("trace", "inspect", "t.txt").stdout
+    assert "none ran beyond it (by more than 60 s, or 5 % of a short limit)" in text
+    assert "allot whatif --workload t.txt --cluster 2x8" in text
+
+
+def test_jobs_without_an_end_are_left_out_with_their_gpu_hours(allot, tmp_path):
+    (tmp_path / "t.csv").write_text("submitted,gpus,started,finished\n2026-10-01 00:00,1,2026-10-01 00:00,2026-10-01 03:00\n"
+                                    "2026-10-01 00:00,4,2026-10-01 01:00,\n")
+    columns = "submit=submitted,gpus=gpus,start=started,end=finished"
+    text = allot("trace", "inspect", "t.csv", "--columns", columns).stdout
+    assert "had not ended when the trace did, 8.0 GPU-hours" in text
