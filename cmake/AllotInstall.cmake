@@ -47,7 +47,7 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/allot-config-versio
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/allot-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/allot-config-version.cmake
         DESTINATION ${package} COMPONENT library)
 
-# What is loaded or read by path: ALLOT_MODULES (src/live/slurm) leads from the program to the first.
+# What is loaded or read by path: ALLOT_MODULES (src/clients/slurm) leads from the program to the first.
 set(private ${CMAKE_INSTALL_LIBDIR}/allot)
 set(data ${CMAKE_INSTALL_DATADIR}/allot)
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/gpu_parts.h"
 #include "core/strings.h"
 #include "perf/throughput_model.h"
-#include "workload/gpu_parts.h"
 #include "workload/row_error.h"
 
 namespace allot {

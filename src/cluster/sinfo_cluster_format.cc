@@ -2,47 +2,22 @@
 
 #include <algorithm>
 
+#include "clients/slurm/value_text.h"
 #include "cluster/cluster_format.h"
 #include "cluster/slurm_nodes.h"
+#include "core/error.h"
 #include "workload/row_error.h"
 
 namespace allot {
 namespace {
 
-// "n[1-3,7],gpu2" -> n1, n2, n3, n7, gpu2. One pair of brackets a name.
 std::vector<std::string> HostNames(std::string_view text, const std::string& place) {
-  const auto fail = [&]() -> RowError {
-    return {"nodes must be named like n1 or n[1-4,7]; -N gives each a line", Quoted(text), place};
-  };
-  std::vector<std::string> names;
-  while (!text.empty()) {
-    const std::size_t open = text.find('['), comma = text.find(',');
-    if (open == std::string_view::npos || comma < open) {
-      names.emplace_back(Trim(text.substr(0, comma)));
-      text = comma == std::string_view::npos ? "" : text.substr(comma + 1);
-      continue;
-    }
-    const std::size_t close = text.find(']', open);
-    if (close == std::string_view::npos) throw fail();
-    const std::size_t end = std::min(text.find(',', close), text.size());
-    const std::string_view before = text.substr(0, open);
-    const std::string_view after = text.substr(close + 1, end - close - 1);
-    if (after.find('[') != std::string_view::npos) throw fail();
-    for (const std::string_view range : Split(text.substr(open + 1, close - open - 1), ',')) {
-      const std::size_t dash = range.find('-');
-      const std::string_view low = range.substr(0, dash);
-      const std::string_view high = dash == std::string_view::npos ? low : range.substr(dash + 1);
-      const auto first = ParseInteger(low), last = ParseInteger(high);
-      if (!first || !last || *first < 0 || *last < *first || *last - *first > 1'000'000) {
-        throw fail();
-      }
-      for (long long n = *first; n <= *last; ++n) {
-        names.push_back(fmt::format("{}{:0{}}{}", before, n, low.size(), after));
-      }
-    }
-    text = end < text.size() ? text.substr(end + 1) : "";
+  try {
+    return ExpandHosts(text);
+  } catch (const Error&) {
+    throw RowError("nodes must be named like n1 or n[1-4,7]; -N gives each a line", Quoted(text),
+                   place);
   }
-  return names;
 }
 
 std::vector<std::string_view> Fields(std::string_view line, char separator) {

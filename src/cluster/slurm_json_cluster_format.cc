@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "clients/slurm/slurm_json.h"
 #include "cluster/cluster_format.h"
 #include "cluster/slurm_nodes.h"
 #include "core/user_json.h"
@@ -12,30 +13,6 @@ namespace allot {
 namespace {
 
 using SlurmJson = nlohmann::json;
-
-// A value that newer versions wrap: {"total": 8}, {"set": true, "number": 8}, or 8.
-std::int64_t NumberIn(const SlurmJson& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end()) return 0;
-  for (const char* inner : {"maximum", "total", "number"}) {
-    if (found->is_object() && found->contains(inner)) return NumberIn(*found, inner);
-  }
-  return found->is_number_integer() ? found->get<std::int64_t>() : 0;
-}
-
-std::string TextIn(const SlurmJson& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end()) return "";
-  if (found->is_object() && found->contains("total")) return TextIn(*found, "total");
-  if (found->is_string()) return found->get<std::string>();
-  std::string joined;  // states: ["IDLE", "DRAIN"]
-  if (found->is_array()) {
-    for (const SlurmJson& part : *found) {
-      if (part.is_string()) joined += (joined.empty() ? "" : "+") + part.get<std::string>();
-    }
-  }
-  return joined;
-}
 
 ClusterSpec ReadSlurmJson(std::string_view text, const std::string& path, ReadReport* report) {
   JsonFault fault;
@@ -48,28 +25,27 @@ ClusterSpec ReadSlurmJson(std::string_view text, const std::string& path, ReadRe
                     1 + std::count(before.begin(), before.end(), '\n'), kSinfoAdvice);
   }
   NodeList list(path, report);
-  const auto add = [&](const SlurmJson& entry, const std::string& name) {
+  const auto add = [&](const SlurmNode& read, const std::string& name) {
     ListedNode node;
     node.name = name;
-    SetGres(TextIn(entry, "gres"), GresFrom::kRecord, path + ":1", &node);
-    node.cpus = NumberIn(entry, "cpus");
-    node.memory_mb = NumberIn(entry, entry.contains("real_memory") ? "real_memory" : "memory");
-    const SlurmJson& stated =
-        entry.contains("node") && entry["node"].is_object() ? entry["node"] : entry;
-    node.away = AwayBecause(TextIn(stated, "state"));
+    SetGres(read.gres, GresFrom::kRecord, path + ":1", &node);
+    node.cpus = read.cpus;
+    node.memory_mb = static_cast<std::int64_t>(read.memory_mib);
+    node.away = AwayBecause(read.state, read.state_text);
     list.Add(node, 1);
   };
   for (const char* key : {"nodes", "sinfo"}) {
     if (!json.contains(key) || !json[key].is_array()) continue;
     for (const SlurmJson& entry : json[key]) {
       if (!entry.is_object()) continue;
+      const SlurmNode read = ReadNodeJson(entry);
       const auto several = entry.find("nodes");
       if (several != entry.end() && several->is_object() && several->contains("nodes")) {
         for (const SlurmJson& name : (*several)["nodes"]) {
-          if (name.is_string()) add(entry, name.get<std::string>());
+          if (name.is_string()) add(read, name.get<std::string>());
         }
       } else {
-        add(entry, TextIn(entry, "name"));
+        add(read, read.name);
       }
     }
   }

@@ -2,24 +2,25 @@
 
 #include <fmt/format.h>
 
+#include "clients/slurm/resources.h"
+#include "clients/slurm/value_text.h"
 #include "core/error.h"
 #include "core/strings.h"
 #include "workload/row_error.h"
-#include "workload/slurm_fields.h"
 
 namespace allot {
 
-std::string AwayBecause(std::string_view state) {
-  for (const std::string_view part : Split(state, '+')) {
-    const std::string word = ToLower(Trim(part));
-    if (word.starts_with("power")) continue;
-    for (const char* away : {"down", "drain", "drng", "fail", "futr", "future", "unk", "inval",
-                             "no_respond", "not_responding", "err"}) {
-      if (word.starts_with(away)) return std::string(Trim(state));
-    }
-    if (word.ends_with('*')) return std::string(Trim(state)) + " (does not respond)";
-  }
-  return "";
+std::string AwayBecause(std::string_view text) {
+  SlurmNodeState state;
+  state.AddText(text);
+  return AwayBecause(state, text);
+}
+
+std::string AwayBecause(const SlurmNodeState& state, std::string_view text) {
+  const SlurmNodeState::Absence why = state.WhyNotOfCluster();
+  if (why == SlurmNodeState::Absence::kNone) return "";
+  const bool sign = why == SlurmNodeState::Absence::kNotResponding && text.ends_with('*');
+  return std::string(Trim(text)) + (sign ? " (does not respond)" : "");
 }
 
 void SetGres(std::string_view gres, GresFrom from, const std::string& place, ListedNode* node) {
@@ -34,7 +35,9 @@ void SetGres(std::string_view gres, GresFrom from, const std::string& place, Lis
     throw RowError("GRES must be generic resources, like gpu:a100:4(S:0-1)", Quoted(gres), place);
   }
   node->gpus.clear();
-  for (const SlurmGpus::Type& type : gpus->types) node->gpus.push_back({type.name, type.count});
+  for (const SlurmGpuType& type : gpus->types) {
+    if (!type.part) node->gpus.push_back({type.name, type.count});
+  }
   node->parts = gpus->slices > 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "clients/slurm/node_state.h"
 #include "cluster/node_list.h"
 
 namespace allot {
@@ -15,10 +16,10 @@ inline constexpr std::string_view kSinfoAdvice =
     "make one with: sinfo -N -o \"%N %G %c %m %t\" > nodes.txt, or scontrol show node > nodes.txt; "
     "Slurm knows GPUs where slurm.conf has GresTypes=gpu and gres.conf lists them";
 
-// Why nothing can start there, "" where something can. States: "idle", "mix", "down*", "drng",
-// "IDLE+DRAIN", "IDLE+CLOUD+POWERED_DOWN". Nodes that save power come back when they are needed,
-// and those in a reservation or under maintenance belong to the cluster.
-std::string AwayBecause(std::string_view state);
+// Why the cluster does not have the node now (clients/slurm/node_state.h); "" where it has it.
+// States: "idle", "mix", "down*", "drng", "IDLE+DRAIN", "IDLE+CLOUD+POWERED_DOWN".
+std::string AwayBecause(std::string_view text);
+std::string AwayBecause(const SlurmNodeState& state, std::string_view text);
 
 // Sets the GPUs of GRES, "gpu:a100:4(S:0-1)". RowError. In a table, whose columns may be cut, also
 // for a type without its number: "gpu:a100" may have been gpu:a100:8.

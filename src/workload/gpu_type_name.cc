@@ -5,8 +5,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "core/gpu_parts.h"
 #include "core/strings.h"
-#include "workload/gpu_parts.h"
 
 namespace allot {
 namespace {

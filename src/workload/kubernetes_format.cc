@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "workload/gpu_parts.h"
+#include "core/gpu_parts.h"
 #include "workload/job_rules.h"
 #include "workload/kubernetes_fields.h"
 #include "workload/kubernetes_groups.h"

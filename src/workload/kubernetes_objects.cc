@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/gpu_parts.h"
 #include "core/strings.h"
-#include "workload/gpu_parts.h"
 #include "workload/job_rules.h"
 #include "workload/kubernetes_fields.h"
 #include "workload/row_error.h"

@@ -8,13 +8,14 @@
 #include <map>
 #include <tuple>
 
+#include "clients/slurm/resources.h"
+#include "clients/slurm/value_text.h"
+#include "core/gpu_parts.h"
 #include "workload/csv.h"
-#include "workload/gpu_parts.h"
 #include "workload/job_rules.h"
 #include "workload/row_error.h"
 #include "workload/sacct_header.h"
 #include "workload/sacct_rows.h"
-#include "workload/slurm_fields.h"
 #include "workload/slurm_state.h"
 #include "workload/trace_builder.h"
 
@@ -171,8 +172,9 @@ class SacctReader {
       read->slices = gpus->slices > 0;
       read->job.gpus = static_cast<GpuCount>(nodes) * static_cast<GpuCount>(gpus->count);
       if (tres) read->job.cpus = static_cast<float>(nodes * static_cast<double>(TresCpus(text)));
-      for (const SlurmGpus::Type& type : gpus->types) {
-        if (type.count > 0 && !type.name.empty()) read->types.push_back(type.name);
+      for (const SlurmGpuType& type : gpus->types) {
+        // In lower case, as Slurm's database keeps it.
+        if (!type.part && !type.name.empty()) read->types.push_back(ToLower(type.name));
       }
       return true;
     }

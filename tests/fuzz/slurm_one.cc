@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "clients/slurm/resources.h"
 #include "core/error.h"
 #include "core/strings.h"
 #include "live/job_options.h"
@@ -67,9 +68,9 @@ void ReadTags(std::string_view text) {
 }
 
 void ReadGres(std::string_view text) {
-  for (const GresGpus& one : ParseGres(text)) {
+  for (const SlurmGpuType& one : GpuTypesOfGres(text)) {
     Expect(one.count >= 0, "GPUs below nothing", text);
-    if (one.count > 0) (void)ParseGres(GresRequest(one.count, one.type));
+    if (one.count > 0) (void)GpuTypesOfGres(GresRequest(one.count, one.name));
   }
 }
 

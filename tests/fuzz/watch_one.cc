@@ -16,11 +16,11 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "clients/kubernetes/api/list_watch.h"
 #include "core/file.h"
 #include "core/strings.h"
 #include "live/job_options.h"
 #include "live/kubernetes/job_status.h"
-#include "live/kubernetes/list_watch.h"
 #include "live/kubernetes/managed_request.h"
 #include "live/kubernetes/worker_spec.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -76,11 +76,13 @@ void CheckStatus(ManagedJob job, Json object, JobState state, int active) {
   Expect(IsClosed(job), "a Job does not come to its end", object["status"].dump());
 }
 
+constexpr const char* kGpuResource = "nvidia.com/gpu";
+
 void CheckPod(const ManagedJob& job, const RuntimeJob& asked) {
   const WorkerRequest request{NameOfManagedJob(job) + ".7", "n1", 1};
   WorkerSpec spec{.request = request,
                   .job = NameOfManagedJob(job),
-                  .gpu = NodeReading().gpu,
+                  .gpu = kGpuResource,
                   .gpu_type = "a100",
                   .daemon = "tcp:127.0.0.1:1",
                   .secret = "s",
@@ -101,7 +103,7 @@ void CheckJob(const ManagedJob& job, const Json& object) {
   RuntimeJob asked;
   bool legal = true;
   try {
-    ReadManagedRequest(job, NodeReading().gpu, &asked);
+    ReadManagedRequest(job, kGpuResource, &asked);
   } catch (const std::exception& refusal) {
     legal = false;
     Expect(refusal.what()[0] != '\0', "a refusal says nothing", object.dump());

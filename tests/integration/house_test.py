@@ -67,7 +67,7 @@ def visible(layer):
 def layer_of(path):
     """The layer of a file as it is written in an #include: src/ is left out there."""
     parts = Path(path).parts
-    return "/".join(parts[:2]) if parts[0] == "agents" else parts[0]
+    return "/".join(parts[:2]) if parts[0] in ("agents", "clients") else parts[0]
 
 
 def includes(path):
@@ -89,10 +89,10 @@ def forbidden_includes(path):
         if system:
             if re.match(r"(torch|ATen|c10)/", target) and not torch_allowed:
                 yield f"{path}:{number}: <{target}>, but libtorch stays in models/torch, agents/training, src/elastic/torch"
-            if target.startswith("slurm/") and not path.is_relative_to("src/live/slurm"):
-                yield f"{path}:{number}: <{target}>, but libslurm stays in src/live/slurm"
-            if re.match(r"(curl|yaml-cpp)/", target) and not path.is_relative_to("src/live/kubernetes"):
-                yield f"{path}:{number}: <{target}>, but libcurl and yaml-cpp stay in src/live/kubernetes"
+            if target.startswith("slurm/") and not path.is_relative_to("src/clients/slurm/libslurm"):
+                yield f"{path}:{number}: <{target}>, but libslurm stays in src/clients/slurm/libslurm"
+            if re.match(r"(curl|yaml-cpp)/", target) and not path.is_relative_to("src/clients/kubernetes/api"):
+                yield f"{path}:{number}: <{target}>, but libcurl and yaml-cpp stay in src/clients/kubernetes/api"
             if target.startswith("openssl/") and not path.is_relative_to("src/auth"):
                 yield f"{path}:{number}: <{target}>, but OpenSSL stays in src/auth"
             continue
@@ -117,7 +117,9 @@ def test_include_directions():
 
 @pytest.mark.parametrize("above, below", [("sim", "metrics"), ("metrics", "sim"), ("sched", "features"),
                                           ("models", "sched"), ("envs", "record"), ("core", "cli"),
-                                          ("sched", "stages"), ("sim", "stages"), ("forecast", "sched")])
+                                          ("sched", "stages"), ("sim", "stages"), ("forecast", "sched"),
+                                          ("clients/slurm", "workload"), ("clients/kubernetes", "workload"),
+                                          ("clients/slurm", "clients/kubernetes")])
 def test_the_table_of_directions_forbids(above, below):
     assert below not in visible(above)
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "live/kubernetes/kube_time.h"
+#include "clients/kubernetes/kube_time.h"
 
 namespace allot {
 namespace {

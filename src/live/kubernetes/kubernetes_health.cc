@@ -1,8 +1,8 @@
 #include "live/kubernetes/kubernetes_health.h"
 
+#include "clients/kubernetes/api/kube_client.h"
+#include "clients/kubernetes/api/kube_config.h"
 #include "core/error.h"
-#include "live/kubernetes/kube_client.h"
-#include "live/kubernetes/kube_config.h"
 
 namespace allot {
 namespace {

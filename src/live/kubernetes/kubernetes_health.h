@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "clients/kubernetes/api/kube_reply.h"
 #include "live/health_check.h"
-#include "live/kubernetes/kube_reply.h"
 
 namespace allot {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "live/kubernetes/kube_config.h"
+#include "clients/kubernetes/api/kube_config.h"
 #include "live/kubernetes/kube_objects.h"
 #include "live/runtime.h"
 

@@ -8,9 +8,9 @@
 #include <thread>
 #include <utility>
 
+#include "clients/kubernetes/kube_time.h"
 #include "core/file.h"
 #include "core/strings.h"
-#include "live/kubernetes/kube_time.h"
 #include "live/kubernetes/managed_request.h"
 #include "live/worker_key.h"
 

@@ -21,10 +21,10 @@
 #include <string>
 #include <vector>
 
+#include "clients/kubernetes/api/kube_client.h"
 #include "core/natural_order.h"
 #include "live/kubernetes/counted_workers.h"
 #include "live/kubernetes/job_status.h"
-#include "live/kubernetes/kube_client.h"
 #include "live/kubernetes/kube_objects.h"
 #include "live/kubernetes/kubernetes_options.h"
 #include "live/kubernetes/lease_keeper.h"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "clients/kubernetes/kube_time.h"
 #include "core/strings.h"
-#include "live/kubernetes/kube_time.h"
 #include "live/kubernetes/kubernetes_runtime.h"
 #include "live/kubernetes/managed_request.h"
 

@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "auth/secret.h"
+#include "clients/kubernetes/api/kube_client.h"
+#include "clients/kubernetes/kube_time.h"
 #include "core/error.h"
 #include "core/interrupt.h"
-#include "live/kubernetes/kube_client.h"
-#include "live/kubernetes/kube_time.h"
 
 namespace allot {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "live/kubernetes/kube_config.h"
+#include "clients/kubernetes/api/kube_config.h"
 #include "live/lease_claim.h"
 
 namespace allot {

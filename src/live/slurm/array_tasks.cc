@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "core/strings.h"
+#include "clients/slurm/value_text.h"
 
 namespace allot {
 namespace {
@@ -27,24 +27,6 @@ std::size_t Ahead(const SlurmJob& array, const Own& own) {
 
 }  // namespace
 
-std::vector<std::int64_t> FirstTasks(std::string_view tasks, std::size_t at_most) {
-  std::vector<std::int64_t> first;
-  for (const std::string_view range : Split(tasks.substr(0, tasks.find('%')), ',')) {
-    const std::size_t colon = range.find(':');
-    const std::string_view bounds = range.substr(0, colon);
-    const std::size_t dash = bounds.find('-');
-    const auto from = ParseInteger(bounds.substr(0, dash));
-    const auto to = dash == std::string_view::npos ? from : ParseInteger(bounds.substr(dash + 1));
-    const auto step = colon == std::string_view::npos ? std::optional<long long>(1)
-                                                      : ParseInteger(range.substr(colon + 1));
-    if (!from || !to || !step || *step < 1) break;
-    for (std::int64_t task = *from; task <= *to && first.size() < at_most; task += *step) {
-      first.push_back(task);
-    }
-  }
-  return first;
-}
-
 std::map<std::uint32_t, std::string> TasksToSplit(const SlurmJobs& jobs, const SlurmJobs& arrays) {
   std::map<std::uint32_t, std::string> split;
   if (arrays.empty()) return split;
@@ -57,7 +39,8 @@ std::map<std::uint32_t, std::string> TasksToSplit(const SlurmJobs& jobs, const S
   for (const auto& array : arrays) {
     if (array->on_hold || !array->waits.empty()) continue;  // its tasks wait together
     const std::size_t ahead = Ahead(*array, own[array->array]);
-    std::vector<std::int64_t> tasks = FirstTasks(array->tasks, ahead + 1);
+    std::vector<std::int64_t> tasks =
+        ParseArrayTasks(array->tasks, ahead + 1).value_or(std::vector<std::int64_t>());
     if (tasks.size() < 2) continue;
     tasks.pop_back();  // the one that may be the last
     split[array->array] = fmt::format("{}_[{}]", array->array, fmt::join(tasks, ","));

@@ -17,10 +17,6 @@ namespace allot {
 
 inline constexpr std::size_t kTasksAhead = 32;  // of an array, that policies see waiting
 
-// The first ones of "0-2,4,7-11:2%3", at most so many. Long texts end with "...": what is left
-// out is seen once the first ones are gone.
-std::vector<std::int64_t> FirstTasks(std::string_view tasks, std::size_t at_most);
-
 // For each array (by its number) whose tasks are to become jobs of their own now: "10_[0,1,2]". As
 // many as it may run at a time (--array=0-99%4), at most kTasksAhead; never all of them, as the
 // last one left is a job of its own by itself. `arrays`: of `jobs`.

@@ -10,24 +10,24 @@ ForeignGpus::ForeignGpus(const SlurmSnapshot& snapshot) {
     const bool ours = ParseWorkerTag(job->admin_comment) || ParseJobTag(job->admin_comment);
     for (const auto& [node, gres] : job->gpus_on) {
       if (job->exclusive && !ours) whole_.insert(node);
-      for (const GresGpus& gpus : ParseGres(gres)) {
-        (ours ? ours_ : foreign_)[{node, gpus.type}] += gpus.count;
-        if (!ours && job->in_reservation) guests_[{node, gpus.type}] += gpus.count;
+      for (const SlurmGpuType& gpus : GpuTypesOfGres(gres)) {
+        (ours ? ours_ : foreign_)[{node, gpus.name}] += gpus.count;
+        if (!ours && job->in_reservation) guests_[{node, gpus.name}] += gpus.count;
       }
     }
   }
 }
 
 GpuCount ForeignGpus::Count(const ByNodeAndType& gpus, const std::string& node,
-                            const GresGpus& of) {
+                            const SlurmGpuType& of) {
   const auto count = [&](const std::string& type) {
     const auto found = gpus.find({node, type});
     return found == gpus.end() ? 0 : found->second;
   };
-  return std::min(count(of.type) + (of.type.empty() ? 0 : count("")), of.count);
+  return std::min(count(of.name) + (of.name.empty() ? 0 : count("")), of.count);
 }
 
-GpuCount ForeignGpus::TakenOf(const SlurmNode& node, const GresGpus& of) const {
+GpuCount ForeignGpus::TakenOf(const SlurmNode& node, const SlurmGpuType& of) const {
   if (node.reserved || whole_.contains(node.name)) return of.count;
   const GpuCount foreign = Count(foreign_, node.name, of);
   const GpuCount guests = Count(guests_, node.name, of);

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "clients/slurm/resources.h"
 #include "live/slurm/slurm_client.h"
 #include "live/slurm/slurm_tags.h"
 
@@ -17,12 +18,12 @@ class ForeignGpus {
   explicit ForeignGpus(const SlurmSnapshot& snapshot);
 
   // Of the GPUs `of` of this node, 0 to all of them.
-  GpuCount TakenOf(const SlurmNode& node, const GresGpus& of) const;
+  GpuCount TakenOf(const SlurmNode& node, const SlurmGpuType& of) const;
 
  private:
   using ByNodeAndType = std::map<std::pair<std::string, std::string>, GpuCount>;
   // Of jobs that asked for no type Slurm may not say which they hold: all types are the less.
-  static GpuCount Count(const ByNodeAndType& gpus, const std::string& node, const GresGpus& of);
+  static GpuCount Count(const ByNodeAndType& gpus, const std::string& node, const SlurmGpuType& of);
 
   std::set<std::string> whole_;  // nodes that one job has to itself
   ByNodeAndType foreign_;        // held by jobs that are not ours

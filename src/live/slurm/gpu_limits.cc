@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "clients/slurm/resources.h"
 #include "core/index.h"
 #include "live/slurm/slurm_tags.h"
 
@@ -32,7 +33,7 @@ bool GpuLimits::Read(const SlurmSnapshot& snapshot) {
     }
     GpuCount held = 0;
     for (const auto& [node, gres] : job.gpus_on) {
-      for (const GresGpus& gpus : ParseGres(gres)) held += gpus.count;
+      for (const SlurmGpuType& gpus : GpuTypesOfGres(gres)) held += gpus.count;
     }
     for (const std::int32_t limit : LimitsOf(job).shared) shared_[At(limit)].gpus -= held;
   }
@@ -54,7 +55,7 @@ const GpuLimits::Of& GpuLimits::LimitsOf(const SlurmJob& slurm) {
   if (!is_new) return of;
   const auto qos = qos_.find(slurm.qos);
   if (qos != qos_.end()) OfQos(*qos->second, slurm, &of);
-  OfAssociations(slurm, qos == qos_.end() || qos->second->together < 0, &of);
+  OfAssociations(slurm, qos == qos_.end() || !qos->second->together, &of);
   return of;
 }
 
@@ -63,7 +64,7 @@ void GpuLimits::OfQos(const SlurmQos& qos, const SlurmJob& slurm, Of* of) {
   Share(fmt::format("user {} in QOS {} (MaxTRESPerUser)", slurm.user, qos.name), qos.a_user, of);
   Share(fmt::format("account {} in QOS {} (MaxTRESPerAccount)", slurm.account, qos.name),
         qos.an_account, of);
-  of->a_job = qos.a_job;
+  of->a_job = qos.a_job.value_or(kNoLimit);
   of->a_job_by = fmt::format("MaxTRESPerJob of QOS {}", qos.name);
 }
 
@@ -72,8 +73,8 @@ void GpuLimits::OfQos(const SlurmQos& qos, const SlurmJob& slurm, Of* of) {
 void GpuLimits::OfAssociations(const SlurmJob& slurm, bool together, Of* of) {
   const auto take = [&](const SlurmAssociation& one, const std::string& name) {
     if (together) Share(name + " (GrpTRES)", one.together, of);
-    if (of->a_job >= 0 || one.a_job < 0) return;
-    of->a_job = one.a_job;
+    if (of->a_job != kNoLimit || !one.a_job) return;
+    of->a_job = *one.a_job;
     of->a_job_by = "MaxTRESPerJob of " + name;
   };
   std::string account = slurm.account;
@@ -94,12 +95,12 @@ void GpuLimits::OfAssociations(const SlurmJob& slurm, bool together, Of* of) {
   }
 }
 
-void GpuLimits::Share(const std::string& name, int gpus, Of* of) {
-  if (gpus < 0) return;
+void GpuLimits::Share(const std::string& name, std::optional<int> gpus, Of* of) {
+  if (!gpus) return;
   const auto [known, is_new] = index_.try_emplace(name, static_cast<std::int32_t>(shared_.size()));
   if (is_new) {
-    whole_.push_back(gpus);
-    shared_.push_back({name, gpus});
+    whole_.push_back(*gpus);
+    shared_.push_back({name, *gpus});
   }
   of->shared.push_back(known->second);
 }

@@ -10,12 +10,13 @@
 // and times are for Slurm to judge.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "clients/slurm/slurm_records.h"
 #include "live/runtime.h"
-#include "live/slurm/slurm_records.h"
 
 namespace allot {
 
@@ -36,14 +37,14 @@ class GpuLimits {
  private:
   struct Of {  // jobs of one account, user and QOS
     std::vector<std::int32_t> shared;
-    int a_job = -1;
+    int a_job = kNoLimit;
     std::string a_job_by;
   };
   const Of& LimitsOf(const SlurmJob& slurm);
   void Change(const SlurmLimits& limits);
   void OfQos(const SlurmQos& qos, const SlurmJob& slurm, Of* of);
   void OfAssociations(const SlurmJob& slurm, bool together, Of* of);
-  void Share(const std::string& name, int gpus, Of* of);
+  void Share(const std::string& name, std::optional<int> gpus, Of* of);
 
   std::string partition_;
   SlurmLimits limits_;

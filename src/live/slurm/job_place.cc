@@ -3,16 +3,16 @@
 #include <bit>
 #include <vector>
 
+#include "clients/slurm/resources.h"
 #include "core/strings.h"
-#include "live/slurm/slurm_tags.h"
 
 namespace allot {
 
 Status PlaceJob(const std::string& job, const std::string& asked,
                 std::span<const WorkerRequest> workers, const NodeParts& parts,
                 SlurmChange* change) {
-  const std::vector<GresGpus> words = ParseGres(asked);
-  const bool typed = !words.empty() && !words.front().type.empty();
+  const std::vector<SlurmGpuType> words = GpuTypesOfGres(asked);
+  const bool typed = !words.empty() && !words.front().name.empty();
   const NodePart& first = parts.at(workers.front().node);
   const int gpus = std::popcount(workers.front().gpus);
   std::vector<std::string> nodes;
@@ -25,7 +25,7 @@ Status PlaceJob(const std::string& job, const std::string& asked,
           gpus, first.gpu_type, workers.front().node, std::popcount(worker.gpus), part.gpu_type,
           worker.node);
     }
-    if (typed ? part.gpu_type != words.front().type : !part.whole) {
+    if (typed ? part.gpu_type != words.front().name : !part.whole) {
       return Status::Refused(
           "Slurm gives a job GPUs of the type that it was submitted with, or those of a node that "
           "has one type: job {} asks for '{}', {} has '{}'",

@@ -3,11 +3,11 @@
 #include <string_view>
 #include <vector>
 
+#include "clients/slurm/resources.h"
 #include "core/error.h"
 #include "core/strings.h"
 #include "live/job_options.h"
 #include "live/slurm/job_comment.h"
-#include "live/slurm/slurm_tags.h"
 
 namespace allot {
 namespace {
@@ -25,8 +25,8 @@ bool SharesGpus(const std::string& gres) {
 }  // namespace
 
 void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
-  const std::vector<GresGpus> asked = ParseGres(slurm.gpus);
-  const GresGpus gres = asked.empty() ? GresGpus{} : asked.front();
+  const std::vector<SlurmGpuType> asked = GpuTypesOfGres(slurm.gpus);
+  const SlurmGpuType gres = asked.empty() ? SlurmGpuType{} : asked.front();
   const bool commented = ReadJobComment(slurm.comment, job);
   if (!commented) {
     job->mode = ResizeMode::kRestart;
@@ -69,16 +69,16 @@ void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
   }
   if (commented && job->mode == ResizeMode::kHot && gres.count > 0) {
     throw DataError("an elastic job must ask for GPUs in its comment (gpus={}{}), not by --gres {}",
-                    gres.count, gres.type.empty() ? "" : " types=" + gres.type, slurm.gpus);
+                    gres.count, gres.name.empty() ? "" : " types=" + gres.name, slurm.gpus);
   }
   // Slurm runs a job on no other type than the one that it was submitted with (ADR 36).
-  if (!gres.type.empty() && !job->gpu_types.empty() && job->gpu_types != gres.type) {
+  if (!gres.name.empty() && !job->gpu_types.empty() && job->gpu_types != gres.name) {
     throw DataError(
         "a job that names types in its comment must ask for GPUs without one (--gres=gpu:{}), got "
         "types={} and '{}'",
         gres.count, job->gpu_types, slurm.gpus);
   }
-  if (!gres.type.empty()) job->gpu_types = GpuTypesFrom(gres.type, "the type of --gres");
+  if (!gres.name.empty()) job->gpu_types = GpuTypesFrom(gres.name, "the type of --gres");
   if (job->requested < 1) {
     throw DataError("a job must ask for GPUs, by --gres=gpu:N or a comment 'allot min=.. max=..'");
   }
@@ -86,7 +86,7 @@ void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
 
 bool WantsNoGpus(const SlurmJob& slurm) {
   const std::string_view first = std::string_view(slurm.comment).substr(0, slurm.comment.find(' '));
-  return first != "allot" && ParseGres(slurm.gpus).empty() && !SharesGpus(slurm.gpus) &&
+  return first != "allot" && GpuTypesOfGres(slurm.gpus).empty() && !SharesGpus(slurm.gpus) &&
          slurm.other_gpus.empty() && !slurm.exclusive && !slurm.part;
 }
 

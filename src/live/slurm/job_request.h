@@ -2,8 +2,8 @@
 // What a job in Slurm's queue asks for, from Slurm's own fields and the user's comment. The Slurm
 // runtime reads it at every snapshot.
 
+#include "clients/slurm/slurm_records.h"
 #include "live/runtime.h"
-#include "live/slurm/slurm_records.h"
 
 namespace allot {
 

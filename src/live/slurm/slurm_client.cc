@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/cpu_elsewhere.h"
-#include "live/slurm/slurm_back_end.h"
 #include "live/slurm/slurm_tags.h"
 
 namespace allot {
@@ -79,6 +78,16 @@ Status SlurmClient::Cancel(const std::string& job) {
 Status SlurmClient::Split(const std::string& tasks, const std::string& partition) {
   Status may = MayWrite();
   return may.ok() ? back_end_->Split(tasks, partition) : may;
+}
+
+Status MayServeThrough(const OpenedSlurm& opened, unsigned user) {
+  if (opened.no_module.empty() || user == 0) return Status::Ok();
+  return Status::Refused(
+      "there is no way by libslurm ({}), and by Slurm's programs only root may submit for others, "
+      "this is user {}: install liballot_slurm-RELEASE.so of this build for the controller's "
+      "release (docs/deploy.md, Install), serve as root, or say api=commands where all jobs are "
+      "this user's",
+      opened.no_module, user);
 }
 
 }  // namespace allot

@@ -10,22 +10,12 @@
 #include <string>
 #include <utility>
 
+#include "clients/slurm/slurm_back_end.h"
 #include "core/error.h"
 #include "core/types.h"
 #include "live/slurm/slurm_chores.h"
-#include "live/slurm/slurm_records.h"
 
 namespace allot {
-
-// By which way, and for how long the controller may think.
-struct SlurmAccess {
-  std::string api = "auto";          // "libslurm", "commands"; "auto": the first that fits
-  std::filesystem::path programs{};  // folder of Slurm's; "": on PATH
-  Seconds patience = 2;
-};
-
-class SlurmBackEnd;
-struct OpenedSlurm;
 
 class SlurmClient {
  public:
@@ -73,5 +63,9 @@ class SlurmClient {
   SlurmSnapshot snapshot_;
   SlurmChores untagged_;  // are to end
 };
+
+// Refused where Slurm's programs took the place of libslurm and `user` is not root: sbatch submits
+// for others for root alone, so that their jobs would wait for ever. Says what to install.
+Status MayServeThrough(const OpenedSlurm& opened, unsigned user);
 
 }  // namespace allot

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "clients/slurm/slurm_back_end.h"
 #include "core/error.h"
 #include "core/strings.h"
 #include "core/wall_clock.h"
 #include "live/slurm/cluster_claim.h"
 #include "live/slurm/lease_file.h"
-#include "live/slurm/slurm_back_end.h"
 #include "live/slurm/slurm_options.h"
 
 namespace allot {
@@ -208,7 +208,7 @@ std::vector<HealthFinding> LookAtCluster(const HealthPlace&, const Params& param
     for (const SlurmNode& node : client.TakeSnapshot().nodes) {
       if (node.gres.find("gpu") == std::string::npos) continue;
       ++facts.gpu_nodes;
-      facts.gpu_nodes_up += node.up ? 1 : 0;
+      facts.gpu_nodes_up += node.state.IsUsableNow() ? 1 : 0;
     }
   } catch (const std::exception& error) {
     HealthFinding none =

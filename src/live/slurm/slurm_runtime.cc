@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "clients/slurm/resources.h"
 #include "core/file.h"
 #include "core/strings.h"
 #include "live/slurm/hub_address.h"

@@ -17,13 +17,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "clients/slurm/slurm_back_end.h"
 #include "live/runtime.h"
 #include "live/slurm/cluster_claim.h"
 #include "live/slurm/gpu_limits.h"
 #include "live/slurm/idle_times.h"
 #include "live/slurm/job_nodes.h"
 #include "live/slurm/job_place.h"
-#include "live/slurm/slurm_back_end.h"
 #include "live/slurm/slurm_chores.h"
 #include "live/slurm/slurm_client.h"
 #include "live/slurm/slurm_options.h"

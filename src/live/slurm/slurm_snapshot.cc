@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "clients/slurm/resources.h"
 #include "core/error.h"
 #include "live/slurm/array_tasks.h"
 #include "live/slurm/foreign_gpus.h"
@@ -26,6 +27,11 @@ double BeganOf(const SlurmJob& slurm) {
   return slurm.start > 0 ? static_cast<double>(slurm.start) : kUnknown;
 }
 
+// "": it does not wait.
+std::string PendingReason(const SlurmJob& slurm) {
+  return slurm.pending == kNoReason ? kNoWord : slurm.pending;
+}
+
 }  // namespace
 
 JobNodes SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen) {
@@ -34,20 +40,21 @@ JobNodes SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot*
   for (const SlurmNode& node : snapshot.nodes) {
     const auto& in = node.partitions;
     if (std::find(in.begin(), in.end(), options_.partition) == in.end()) continue;
-    if (!node.unknown) node_up_[node.name] = {node.up, node.drained};
-    std::vector<GresGpus> types = ParseGres(node.gres);
-    std::erase_if(types, [](const GresGpus& gpus) { return gpus.count == 0; });
-    for (const GresGpus& gpus : types) {
+    if (!node.state.IsUnknown()) {
+      node_up_[node.name] = {node.state.IsUsableNow(), node.state.IsDrained()};
+    }
+    const std::vector<SlurmGpuType> types = GpuTypesOfGres(node.gres);
+    for (const SlurmGpuType& gpus : types) {
       const bool whole = types.size() == 1;
       RuntimeNode shown;
-      shown.name = whole ? node.name : fmt::format("{}:{}", node.name, gpus.type);
-      if (!gpus.type.empty()) shown.gpu_type = gpus.type;
+      shown.name = whole ? node.name : fmt::format("{}:{}", node.name, gpus.name);
+      if (!gpus.name.empty()) shown.gpu_type = gpus.name;
       shown.capacity.gpus = gpus.count;
       shown.capacity.cpus = node.cpus;
       shown.up = node_up_[node.name].up;
       shown.drained = node_up_[node.name].drained;
       shown.taken = foreign.TakenOf(node, gpus);
-      parts_[shown.name] = {node.name, gpus.type, whole};
+      parts_[shown.name] = {node.name, gpus.name, whole};
       all.push_back({shown.name, shown.gpu_type, gpus.count, &node});
       seen->nodes.push_back(std::move(shown));
     }
@@ -79,8 +86,8 @@ void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worke
   RuntimeWorker worker;
   worker.id = id;
   worker.job = worker_job.tag.job;
-  const std::vector<GresGpus> given = ParseGres(worker_job.slurm->gpus);
-  worker.node = PartOn(worker_job.slurm->nodes, given.empty() ? "" : given.front().type);
+  const std::vector<SlurmGpuType> given = GpuTypesOfGres(worker_job.slurm->gpus);
+  worker.node = PartOn(worker_job.slurm->nodes, given.empty() ? "" : given.front().name);
   worker.gpus = worker_job.tag.gpus;
   if (!worker_job.slurm->over()) {
     hub_.AddJob(worker.job, TokenOf(worker.job));
@@ -89,12 +96,12 @@ void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worke
     if (hub_.joined(id)) worker.state = WorkerState::kReady;
     worker.silent = hub_.silent(id);
     worker.began = BeganOf(*worker_job.slurm);
-    worker.waits = worker_job.slurm->pending;
+    worker.waits = PendingReason(*worker_job.slurm);
     worker.elsewhere = worker_job.slurm->elsewhere;
     // Without the job's script it has no program: a limit or a licence holds that up.
     if (worker.state == WorkerState::kStarting && worker.waits.empty() &&
         !user_job.slurm->pending.empty()) {
-      worker.waits = user_job.slurm->pending;
+      worker.waits = PendingReason(*user_job.slurm);
       worker.elsewhere = false;
     }
   } else {
@@ -213,7 +220,7 @@ void SlurmRuntime::ReadShares(const UserJob& user_job, RuntimeSnapshot* seen) {
       worker.state = WorkerState::kReady;  // also while its node is not done with its end
     }
     // One that is requeued does not wait for anything of Slurm's: that is our own hold.
-    if (!user_job.tag.stopping) worker.waits = user_job.slurm->pending;
+    if (!user_job.tag.stopping) worker.waits = PendingReason(*user_job.slurm);
     worker.elsewhere = user_job.slurm->elsewhere;
     seen->workers.push_back(std::move(worker));
   }
@@ -229,7 +236,7 @@ const SlurmSnapshot& SlurmRuntime::TakeSlurmSnapshot() {
   try {
     const SlurmSnapshot& snapshot = client_.TakeSnapshot();
     const bool learning = std::any_of(snapshot.nodes.begin(), snapshot.nodes.end(),
-                                      [](const SlurmNode& node) { return node.unknown; });
+                                      [](const SlurmNode& node) { return node.state.IsUnknown(); });
     if (std::exchange(unreachable_, false)) settled_at_ = now + kSettling;
     if (learning) settled_at_ = std::max(settled_at_, now + 1);
     return snapshot;

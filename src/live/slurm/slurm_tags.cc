@@ -108,29 +108,4 @@ double SubmitTimeOf(std::string_view job_name) {
   return static_cast<double>(Parse<long long>(digits, 16).value_or(0));
 }
 
-std::vector<GresGpus> ParseGres(std::string_view gres) {
-  std::vector<GresGpus> gpus;
-  for (std::string_view item : Split(gres, ',')) {
-    item = item.substr(0, item.find('('));
-    if (item.starts_with(kGresPrefix) || item.starts_with("gres/")) {
-      item.remove_prefix(kGresPrefix.size());
-    }
-    const std::vector<std::string_view> parts = Split(item, ':');
-    if (parts.front() != "gpu") continue;
-    const auto count = parts.size() > 1 ? Parse<GpuCount>(parts.back(), 10) : std::nullopt;
-    const std::string_view type = parts.size() > (count ? 2U : 1U) ? parts[1] : "";
-    auto known = std::find_if(gpus.begin(), gpus.end(),
-                              [&](const GresGpus& one) { return one.type == type; });
-    if (known == gpus.end()) known = gpus.insert(known, {0, std::string(type)});
-    const std::int64_t sum = std::int64_t{known->count} + std::max(count.value_or(1), 0);
-    known->count =
-        static_cast<GpuCount>(std::min<std::int64_t>(sum, std::numeric_limits<GpuCount>::max()));
-  }
-  return gpus;
-}
-
-std::string GresRequest(GpuCount gpus, std::string_view type) {
-  return fmt::format("gres:gpu:{}{}{}", type, type.empty() ? "" : ":", gpus);
-}
-
 }  // namespace allot

@@ -1,7 +1,6 @@
 #pragma once
 // What the Slurm runtime writes beside Slurm's own records of a job, so that a daemon which has
-// lost everything finds it again; and GPUs as Slurm spells them. Pure text, for the runtime and its
-// tests.
+// lost everything finds it again. Pure text, for the runtime and its tests.
 //
 // A job that was begun, and a worker, which is a job of its own, have the tag in their
 // AdminComment, which no user can write. A worker has it in its comment too, for people: there it
@@ -57,18 +56,5 @@ std::optional<WorkerTag> ParseWorkerTag(std::string_view text);
 // its state gives again, and when it was submitted.
 std::string JobName(std::string_view known_as, long long submit);
 double SubmitTimeOf(std::string_view job_name);
-
-// "gpu:v100:4(S:0-1),nic:2,gpu:k80:2" -> 4 of v100, 2 of k80; "gpu:4", "gres:gpu:4" (22.05) and
-// "gres/gpu:4" (later) -> 4 of "".
-// One item a type, in the text's order.
-struct GresGpus {
-  GpuCount count = 0;
-  std::string type;
-};
-std::vector<GresGpus> ParseGres(std::string_view gres);
-
-// The same the other way, as a request: "gres:gpu:v100:4", "gres:gpu:4" where the type is "".
-inline constexpr std::string_view kGresPrefix = "gres:";
-std::string GresRequest(GpuCount gpus, std::string_view type);
 
 }  // namespace allot

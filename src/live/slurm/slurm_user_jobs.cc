@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "clients/slurm/resources.h"
 #include "core/error.h"
 #include "live/slurm/job_request.h"
 #include "live/slurm/slurm_runtime.h"
@@ -124,8 +125,8 @@ void SlurmRuntime::ReadWhatItMayHave(const UserJob& user_job, Reading* reading, 
 // that has several.
 void SlurmRuntime::CheckType(const RuntimeJob& job, const SlurmJob& slurm) const {
   if (job.mode == ResizeMode::kHot) return;
-  const std::vector<GresGpus> asked = ParseGres(slurm.gpus);
-  if (!asked.empty() && !asked.front().type.empty()) return;
+  const std::vector<SlurmGpuType> asked = GpuTypesOfGres(slurm.gpus);
+  if (!asked.empty() && !asked.front().name.empty()) return;
   for (const auto& [name, part] : parts_) {
     if (part.whole) continue;
     throw DataError(

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "auth/secret.h"
-#include "live/kubernetes/kube_client.h"
+#include "clients/kubernetes/api/kube_client.h"
 #include "tests/unit/live_runtimes/runtime_place.h"
 #include "tests/unit/live_runtimes/worker_folders.h"
 

@@ -74,8 +74,9 @@ json ToJson(const SlurmNode& node) {
           {"cpus", node.cpus},
           {"cpus_in_use", node.cpus_in_use},
           {"memory_mib", node.memory_mib},
-          {"up", node.up},
-          {"unknown", node.unknown},
+          {"up", node.state.IsUsableNow()},
+          {"drained", node.state.IsDrained()},
+          {"unknown", node.state.IsUnknown()},
           {"reserved", node.reserved},
           {"cpus_reserved", node.cpus_reserved},
           {"gpus_reserved", node.gpus_reserved}};

@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "trace_testing.h"
-#include "workload/slurm_fields.h"
 
 namespace allot {
 namespace {
@@ -477,28 +476,6 @@ TEST(Sacct, AStartBeforeTheSubmissionIsCounted) {
       false, &report);
   EXPECT_EQ(workload.jobs[0].recorded_wait, 0);
   EXPECT_EQ(Adjustments(report), "1 started before it was submitted: its wait counts as 0");
-}
-
-TEST(SlurmFields, Lengths) {
-  EXPECT_EQ(ParseSlurmSpan("2-01:02:03"), 2 * 86400 + 3723);
-  EXPECT_EQ(ParseSlurmSpan("26:00:00"), 26 * 3600);
-  EXPECT_EQ(ParseSlurmSpan("05:30"), 330);
-  EXPECT_EQ(ParseSlurmSpan("00:00:01.500"), 1.5);
-  for (const char* bad : {"", "5", "1:60", "-1:00", "1-2", "a:b", "1:2:3:4", "1e1:00"}) {
-    EXPECT_FALSE(ParseSlurmSpan(bad)) << bad;
-  }
-}
-
-TEST(SlurmFields, GenericResources) {
-  const auto gpus = ParseGresGpus("gpu:A100:4(S:0-1),gpu:v100:2(IDX:0,1),shard:8");
-  ASSERT_TRUE(gpus);
-  EXPECT_EQ(gpus->count, 6);
-  EXPECT_TRUE(gpus->shards);
-  EXPECT_EQ(gpus->types, (std::vector<SlurmGpus::Type>{{"a100", 4}, {"v100", 2}}));
-  EXPECT_EQ(ParseGresGpus("gpu")->count, 1);
-  EXPECT_EQ(ParseGresGpus("gpu:a100")->types[0].name, "a100");
-  EXPECT_EQ(ParseGresGpus("(null)")->count, 0);
-  EXPECT_FALSE(ParseGresGpus("gpu:a100:x"));
 }
 
 }  // namespace

@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include "clients/kubernetes/kube_time.h"
 #include "core/file.h"
-#include "live/kubernetes/kube_time.h"
 #include "tests/unit/live/kubernetes/fake_objects.h"
 
 namespace allot {

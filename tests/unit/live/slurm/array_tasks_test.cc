@@ -5,17 +5,6 @@
 namespace allot {
 namespace {
 
-using Tasks = std::vector<std::int64_t>;
-
-TEST(ArrayTasks, TheFirstOnesAreReadFromSlurmsText) {
-  EXPECT_EQ(FirstTasks("0-2,5", 10), (Tasks{0, 1, 2, 5}));
-  EXPECT_EQ(FirstTasks("4-99%3", 2), (Tasks{4, 5}));
-  EXPECT_EQ(FirstTasks("1-9:4,20%2", 10), (Tasks{1, 5, 9, 20}));
-  EXPECT_EQ(FirstTasks("7", 10), (Tasks{7}));
-  EXPECT_EQ(FirstTasks("0,2,4,...", 10), (Tasks{0, 2, 4})) << "the rest is seen later";
-  EXPECT_EQ(FirstTasks("0-3", 0), (Tasks{}));
-}
-
 SlurmJob Array(const std::string& tasks, std::uint32_t at_most = 0) {
   SlurmJob array;
   array.id = array.array = 10;

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "live/slurm/shared_jobs.h"
-#include "live/slurm/slurm_back_end.h"
+#include "clients/slurm/shared_jobs.h"
+#include "clients/slurm/slurm_back_end.h"
 
 namespace allot::testing_support {
 

@@ -20,7 +20,7 @@ class ForeignGpusTest : public testing::Test {
     return *job;
   }
   GpuCount Taken(const std::string& type = "v100") const {
-    return ForeignGpus(snapshot_).TakenOf(node_, {4, type});
+    return ForeignGpus(snapshot_).TakenOf(node_, {type, 4});
   }
   SlurmNode node_;
   SlurmSnapshot snapshot_;

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "clients/slurm/slurm_text.h"
 #include "core/index.h"
 #include "live/slurm/slurm_tags.h"
-#include "live/slurm/slurm_text.h"
 
 namespace allot {
 namespace {
@@ -35,10 +35,10 @@ class GpuLimitsTest : public testing::Test {
 using Texts = std::vector<std::string>;
 
 TEST_F(GpuLimitsTest, OfAnAccountAndTheOnesAboveIt) {
-  snapshot_.limits.associations = {{"root", "", "", "", -1, -1},
+  snapshot_.limits.associations = {{"root", "", "", "", {}, {}},
                                    {"vision", "", "", "root", 8, 4},
-                                   {"robots", "", "", "vision", 6, -1},
-                                   {"robots", "ada", "", "", 2, -1},
+                                   {"robots", "", "", "vision", 6, {}},
+                                   {"robots", "ada", "", "", 2, {}},
                                    {"robots", "ada", "other", "", 1, 1}};
   EXPECT_EQ(Of("robots"), (Texts{"user ada of account robots (GrpTRES): 2",
                                  "account robots (GrpTRES): 6", "account vision (GrpTRES): 8"}));
@@ -51,7 +51,7 @@ TEST_F(GpuLimitsTest, OfAnAccountAndTheOnesAboveIt) {
 
 TEST_F(GpuLimitsTest, WhatAQosLimitsAssociationsDoNot) {
   snapshot_.limits.associations = {{"vision", "", "", "", 8, 4}};
-  snapshot_.limits.qos = {{"normal", -1, -1, -1, -1}, {"short", 16, 3, 5, 2}};
+  snapshot_.limits.qos = {{"normal", {}, {}, {}, {}}, {"short", 16, 3, 5, 2}};
   EXPECT_EQ(Of("vision"), Texts{"account vision (GrpTRES): 8"});
   EXPECT_EQ(Of("vision", "short"),
             (Texts{"QOS short (GrpTRES): 16", "user ada in QOS short (MaxTRESPerUser): 3",
@@ -60,7 +60,7 @@ TEST_F(GpuLimitsTest, WhatAQosLimitsAssociationsDoNot) {
 }
 
 TEST_F(GpuLimitsTest, WhatJobsOfOthersHaveIsTakenOff) {
-  snapshot_.limits.associations = {{"vision", "", "", "", 8, -1}};
+  snapshot_.limits.associations = {{"vision", "", "", "", 8, {}}};
   SlurmJob job;
   job.account = "vision";
   job.state = SlurmState::kRunning;
@@ -73,7 +73,7 @@ TEST_F(GpuLimitsTest, WhatJobsOfOthersHaveIsTakenOff) {
 }
 
 TEST_F(GpuLimitsTest, KeepTheirNumbersUntilTheyChange) {
-  snapshot_.limits.associations = {{"vision", "", "", "", 8, -1}, {"speech", "", "", "", 4, -1}};
+  snapshot_.limits.associations = {{"vision", "", "", "", 8, {}}, {"speech", "", "", "", 4, {}}};
   GpuLimits limits("main");
   EXPECT_TRUE(limits.Read(snapshot_));
   SlurmJob job;

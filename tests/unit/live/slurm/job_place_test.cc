@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "live/slurm/slurm_tags.h"
+#include "clients/slurm/resources.h"
 
 namespace allot {
 namespace {

@@ -276,7 +276,9 @@ TEST_F(SlurmRuntimeTest, OfAJobThatWaitsTheRecordIsMadeAgainWhenItOrTheClusterCh
   EXPECT_EQ(nowhere->state, JobState::kHeld) << "no node is fast";
   slurm_.nodes[0].features = {"fast"};
   EXPECT_EQ(look()->state, JobState::kActive);
-  slurm_.limits.qos = {{.name = "", .a_job = 1}};
+  SlurmQos one_gpu;
+  one_gpu.a_job = 1;
+  slurm_.limits.qos = {one_gpu};
   EXPECT_EQ(look()->at_most, 1);
   ASSERT_TRUE(runtime_->Fail(NameOf(1), "it always fails").ok());
   EXPECT_EQ(look()->state, JobState::kFailed);

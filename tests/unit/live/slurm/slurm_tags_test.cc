@@ -65,31 +65,5 @@ TEST(SlurmTags, AJobsNameHoldsWhenItWasSubmitted) {
   EXPECT_EQ(SubmitTimeOf(JobName("10_2", 1732200000)), 1732200000);
 }
 
-TEST(SlurmTags, GpusAsSlurmSpellsThem) {
-  const auto text_of = [](std::string_view gres) {
-    std::string text;
-    for (const GresGpus& gpus : ParseGres(gres))
-      text += fmt::format("{} {};", gpus.count, gpus.type);
-    return text;
-  };
-  EXPECT_EQ(text_of("gpu:v100:4(S:0-1)"), "4 v100;");
-  EXPECT_EQ(text_of("gpu:v100:4(S:0,2)"), "4 v100;");
-  EXPECT_EQ(text_of("gres:gpu:2"), "2 ;");
-  EXPECT_EQ(text_of("gres/gpu:2"), "2 ;") << "from 23.11 on";
-  EXPECT_EQ(text_of("gres/gpu:v100:4"), "4 v100;");
-  EXPECT_EQ(text_of("nic:2,gpu:k80:8"), "8 k80;");
-  EXPECT_EQ(text_of("gpu"), "1 ;");
-  EXPECT_EQ(text_of("gpu:k80"), "1 k80;");
-  EXPECT_EQ(text_of(""), "");
-  EXPECT_EQ(text_of("gpu:a100:2,gpu:v100:4,gpu:a100:1"), "3 a100;4 v100;");
-  EXPECT_EQ(text_of("gpu:2147483647,gpu:2147483647"), "2147483647 ;");
-  EXPECT_EQ(text_of("gpu:2,gpu:-7"), "2 ;");
-}
-
-TEST(SlurmTags, ARequestHasATypeWhereTheNodeHasOne) {
-  EXPECT_EQ(GresRequest(4, "a100"), "gres:gpu:a100:4");
-  EXPECT_EQ(GresRequest(4, ""), "gres:gpu:4");
-}
-
 }  // namespace
 }  // namespace allot
