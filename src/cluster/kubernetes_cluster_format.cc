@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "clients/kubernetes/node.h"
 #include "cluster/cluster_format.h"
 #include "cluster/node_list.h"
 #include "core/strings.h"
@@ -29,21 +30,22 @@ const NodeJson& Inside(const NodeJson& object, std::initializer_list<const char*
   return *at;
 }
 
-bool IsReady(const NodeJson& object) {
-  const NodeJson& conditions = Inside(object, {"status", "conditions"});
-  if (!conditions.is_array()) return true;  // not said
-  for (const NodeJson& condition : conditions) {
-    if (Inside(condition, {"type"}) == "Ready") return Inside(condition, {"status"}) == "True";
-  }
-  return true;
-}
-
 // A node as one export shows it.
 struct NodeState {
   ListedNode node;
   int line = 0;
   std::int64_t version = 0;
 };
+
+KubeNode ReadNode(const NodeJson& object, const std::string& place) {
+  try {
+    KubeNode node = ReadKubeNode(object, NodeReading());
+    if (node.fault) throw RowError(node.fault->rule, node.fault->got, place);
+    return node;
+  } catch (const NodeJson::exception& error) {
+    throw RowError("a node must be as the API has it", error.what(), place);
+  }
+}
 
 ClusterSpec ReadKubernetesNodes(std::string_view text, const std::string& path,
                                 ReadReport* report) {
@@ -57,30 +59,14 @@ ClusterSpec ReadKubernetesNodes(std::string_view text, const std::string& path,
     if (kind.is_string() && kind != "Node") return list.Skip("not a node", line);
     const NodeJson& name = Inside(object, {"metadata", "name"});
     if (!name.is_string()) throw RowError("a node must have metadata.name", name.dump(), place);
+    const KubeNode read = ReadNode(object, place);
     ListedNode node;
-    node.name = name.get<std::string>();
-    const NodeJson& allocatable = Inside(object, {"status", "allocatable"});
-    const NodeJson& resources =
-        allocatable.is_object() ? allocatable : Inside(object, {"status", "capacity"});
-    const auto gpus = GpusOfResources(resources);
-    if (!gpus) throw RowError("GPUs must be a whole number >= 0", resources.dump(), place);
-    node.gpus = {{GpuTypeOfLabels(Inside(object, {"metadata", "labels"})), *gpus}};
-    node.parts = HasPartsOfGpus(resources);
-    const auto quantity = [&](const char* key) {
-      const NodeJson& value = Inside(resources, {key});
-      if (value.is_null()) return 0.0;
-      const auto number = ParseQuantity(value);
-      if (!number || *number > 1e18) {
-        throw RowError(fmt::format("{} must be a quantity, like 64 or 256Gi", key), value.dump(),
-                       place);
-      }
-      return *number;
-    };
-    node.cpus = static_cast<std::int64_t>(quantity("cpu"));
-    node.memory_mb = static_cast<std::int64_t>(quantity("memory") / (1024.0 * 1024.0));
-    const NodeJson& cordoned = Inside(object, {"spec", "unschedulable"});
-    if (!IsReady(object)) node.away = "not ready";
-    if (cordoned.is_boolean() && cordoned.get<bool>()) node.away = "unschedulable (cordoned)";
+    node.name = read.name;
+    node.gpus = {{read.gpu_type, read.gpus}};
+    node.parts = read.parts;
+    node.cpus = read.cpus;
+    node.memory_mb = read.memory_mib;
+    node.away = read.closed.value_or("");
     const NodeJson& version = Inside(object, {"metadata", "resourceVersion"});
     NodeState state{node, line, 0};
     if (version.is_string()) state.version = ParseInteger(version.get<std::string>()).value_or(0);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/gpu_parts.h"
+#include "clients/kubernetes/kube_time.h"
+#include "clients/kubernetes/pod.h"
 #include "core/strings.h"
 #include "workload/job_rules.h"
-#include "workload/kubernetes_fields.h"
 #include "workload/row_error.h"
 
 namespace allot {
@@ -132,38 +132,17 @@ class KubeReader {
     if (part->owner_kind == "JobSet") set("JobSet", part->owner_name);
   }
 
-  // GPUs of one pod: its containers together, or an init container that has more.
+  // GPUs of one pod.
   std::int64_t ReadPodSpec(const KubeObject& spec, KubePart* part) const {
-    const auto gpus_of = [&](const KubeObject& container) {
-      std::int64_t most = 0;
-      for (const char* which : {"limits", "requests"}) {
-        const KubeObject& resources = At(container, {"resources", which});
-        const auto gpus = GpusOfResources(resources);
-        if (!gpus) {
-          Fail("GPUs of a container must be a whole number >= 0", At(resources, {}).dump());
-        }
-        most = std::max(most, *gpus);
-        part->parts_of_gpus = part->parts_of_gpus || HasPartsOfGpus(resources);
-      }
-      return most;
-    };
-    std::int64_t gpus = 0;
-    const KubeObject& containers = At(spec, {"containers"});
-    if (containers.is_array()) {
-      for (const KubeObject& container : containers) gpus += gpus_of(container);
+    const PodGpus pod = ReadPodGpus(spec);
+    if (!pod.malformed.empty()) {
+      Fail("GPUs of a container must be a whole number >= 0", pod.malformed);
     }
-    const KubeObject& before = At(spec, {"initContainers"});
-    if (before.is_array()) {
-      for (const KubeObject& container : before) gpus = std::max(gpus, gpus_of(container));
-    }
-    if (part->type.empty()) part->type = GpuTypeOfLabels(At(spec, {"nodeSelector"}));
-    if (gpus > 0 && NamesPartOfGpu(part->type)) {
-      part->parts_of_gpus = true;
-      gpus = 0;
-    }
+    part->parts_of_gpus = part->parts_of_gpus || pod.parts;
+    if (part->type.empty()) part->type = pod.type;
     const KubeObject& priority = At(spec, {"priority"});
     if (priority.is_number_integer()) part->priority = priority.get<double>();
-    return gpus;
+    return pod.gpus;
   }
 
   // When a condition of this type became true.

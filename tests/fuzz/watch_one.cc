@@ -17,6 +17,7 @@
 #include <filesystem>
 
 #include "clients/kubernetes/api/list_watch.h"
+#include "clients/kubernetes/node.h"
 #include "core/file.h"
 #include "core/strings.h"
 #include "live/job_options.h"
@@ -181,10 +182,10 @@ void CheckStream(std::string_view text, bool list,
 void CheckKind(std::string_view kind, std::string_view text, bool list) {
   if (kind == "nodes") {
     CheckStream<KubeNode>(text, list, [](const Json& node) {
-      auto read = ReadKubeNode(node, NodeReading());
-      Expect(!read || (read->gpus >= 0 && read->gpus <= kMaxGpusPerNode && read->cpus >= 0),
+      KubeNode read = ReadKubeNode(node, NodeReading());
+      Expect(read.gpus >= 0 && read.cpus >= 0 && read.memory_mib >= 0,
              "a node has what no node can have", node.dump());
-      return read;
+      return std::optional(std::move(read));
     });
   } else if (kind == "jobs") {
     CheckStream<ManagedJob>(text, list, [](const Json& job) {

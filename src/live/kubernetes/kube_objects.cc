@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "cluster/cluster_spec.h"
+#include "clients/kubernetes/fields.h"
+#include "clients/kubernetes/kube_time.h"
 #include "core/strings.h"
 #include "live/kubernetes/pod_identity.h"
 #include "live/runtime.h"
-#include "workload/kubernetes_fields.h"
 
 namespace allot {
 namespace {
@@ -16,33 +16,26 @@ namespace {
 using Json = nlohmann::json;
 using namespace nlohmann::literals;
 
-// nullptr where it is absent or null.
-const Json* Inner(const Json& object, const Json::json_pointer& where) {
-  if (!object.contains(where)) return nullptr;
-  const Json& found = object.at(where);
-  return found.is_null() ? nullptr : &found;
-}
-
 std::string TextIn(const Json& object, const Json::json_pointer& where) {
-  const Json* found = Inner(object, where);
+  const Json* found = FindField(object, where);
   return found == nullptr ? "" : found->get<std::string>();
 }
 
 bool FlagIn(const Json& object, const Json::json_pointer& where) {
-  const Json* found = Inner(object, where);
+  const Json* found = FindField(object, where);
   return found != nullptr && found->get<bool>();
 }
 
 // The API's counts have 32 or 64 bits; what is more than ours can hold is as much as that.
 int CountIn(const Json& object, const Json::json_pointer& where, int otherwise) {
-  const Json* found = Inner(object, where);
+  const Json* found = FindField(object, where);
   if (found == nullptr) return otherwise;
   using Limits = std::numeric_limits<int>;
   return static_cast<int>(std::clamp<double>(found->get<double>(), Limits::min(), Limits::max()));
 }
 
 std::string MarkIn(const Json& object, const char* map, const char* key) {
-  const Json* marks = Inner(object, Json::json_pointer(map));
+  const Json* marks = FindField(object, Json::json_pointer(map));
   return marks == nullptr ? "" : marks->value(key, "");
 }
 
@@ -52,51 +45,9 @@ double TimeIn(const Json& object, const Json::json_pointer& where) {
 
 bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-// That keeps our workers off, "tainted KEY:EFFECT"; "": none. Administrators set taints, and so do
-// Kubernetes, for a disk that is full, and autoscalers.
-std::string TaintOf(const Json& node, const NodeReading& reading) {
-  const Json* taints = Inner(node, "/spec/taints"_json_pointer);
-  if (taints == nullptr) return "";
-  for (const Json& taint : *taints) {
-    const std::string key = taint.value("key", "");
-    const std::string effect = taint.value("effect", "");
-    const auto& known = reading.tolerated;
-    if (effect == "PreferNoSchedule" || std::find(known.begin(), known.end(), key) != known.end()) {
-      continue;
-    }
-    return fmt::format("tainted {}:{}", key, effect);
-  }
-  return "";
-}
-
 bool IsTrue(const Json& condition) { return condition.value("status", "") == "True"; }
 
 }  // namespace
-
-std::optional<KubeNode> ReadKubeNode(const Json& node, const NodeReading& reading) {
-  KubeNode read;
-  read.name = node.at("metadata").at("name").get<std::string>();
-  if (const Json* has = Inner(node, "/status/allocatable"_json_pointer)) {
-    const auto amount = [&](const char* what) {
-      return has->contains(what) ? ParseQuantity(has->at(what)).value_or(0) : 0;
-    };
-    read.gpus =
-        static_cast<GpuCount>(std::clamp<double>(amount(reading.gpu.c_str()), 0, kMaxGpusPerNode));
-    read.cpus = static_cast<std::int32_t>(std::clamp<double>(amount("cpu"), 0, 1 << 20));
-  }
-  if (const Json* labels = Inner(node, "/metadata/labels"_json_pointer)) {
-    read.gpu_type = reading.type_label.empty() ? GpuTypeOfLabels(*labels)
-                                               : labels->value(reading.type_label, "");
-  }
-  if (const Json* conditions = Inner(node, "/status/conditions"_json_pointer)) {
-    for (const Json& one : *conditions) {
-      if (one.value("type", "") == "Ready") read.ready = IsTrue(one);
-    }
-  }
-  read.cordoned = FlagIn(node, "/spec/unschedulable"_json_pointer);
-  read.closed = !read.ready ? "not ready" : read.cordoned ? "cordoned" : TaintOf(node, reading);
-  return read;
-}
 
 const KubeCondition* ManagedJob::Condition(const char* type) const {
   for (const KubeCondition& one : conditions) {
@@ -116,7 +67,7 @@ namespace {
 
 // Of the manager that owns the field; what the server keeps of who wrote what.
 std::string WriterOfParallelism(const Json& job) {
-  const Json* managers = Inner(job, "/metadata/managedFields"_json_pointer);
+  const Json* managers = FindField(job, "/metadata/managedFields"_json_pointer);
   if (managers == nullptr) return "";
   for (const Json& one : *managers) {
     if (one.contains("/fieldsV1/f:spec/f:parallelism"_json_pointer))
@@ -135,14 +86,14 @@ std::optional<CountedSpec> ReadCountedSpec(const Json& job) {
   if (mark("resize") != kube_mark::kResize) return std::nullopt;
   CountedSpec read;
   const auto written = std::string(kube_mark::kPrefix) + kube_mark::kWorkers;
-  if (Inner(job, "/metadata/annotations"_json_pointer)->contains(written)) {
+  if (FindField(job, "/metadata/annotations"_json_pointer)->contains(written)) {
     read.written = mark(kube_mark::kWorkers);
   }
   read.completions_mark = mark(kube_mark::kCompletions);
   read.completions = CountIn(job, "/spec/completions"_json_pointer, -1);
   read.indexed = TextIn(job, "/spec/completionMode"_json_pointer) == "Indexed";
   read.queued = !MarkIn(job, "/metadata/labels", kube_mark::kQueue).empty();
-  const Json* labels = Inner(job, "/spec/template/metadata/labels"_json_pointer);
+  const Json* labels = FindField(job, "/spec/template/metadata/labels"_json_pointer);
   read.labelled = labels != nullptr && labels->contains(kube_mark::kJob);
   read.resized_by = WriterOfParallelism(job);
   return read;
@@ -161,8 +112,8 @@ std::optional<ManagedJob> ReadManagedJob(const Json& job) {
   read.space = meta.at("namespace").get<std::string>();
   read.name = meta.at("name").get<std::string>();
   read.created = TimeIn(job, "/metadata/creationTimestamp"_json_pointer);
-  read.deleting = Inner(job, "/metadata/deletionTimestamp"_json_pointer) != nullptr;
-  if (const Json* notes = Inner(job, "/metadata/annotations"_json_pointer)) {
+  read.deleting = FindField(job, "/metadata/deletionTimestamp"_json_pointer) != nullptr;
+  if (const Json* notes = FindField(job, "/metadata/annotations"_json_pointer)) {
     const std::string_view prefix = kube_mark::kPrefix;
     for (const auto& [key, value] : notes->items()) {
       if (!key.starts_with(prefix)) continue;
@@ -174,11 +125,11 @@ std::optional<ManagedJob> ReadManagedJob(const Json& job) {
   }
   read.suspended = FlagIn(job, "/spec/suspend"_json_pointer);
   read.parallelism = CountIn(job, "/spec/parallelism"_json_pointer, 1);
-  if (const Json* limit = Inner(job, "/spec/activeDeadlineSeconds"_json_pointer)) {
+  if (const Json* limit = FindField(job, "/spec/activeDeadlineSeconds"_json_pointer)) {
     read.time_limit = limit->get<double>();
   }
   read.pod = std::make_shared<const Json>(job.at("spec").at("template"));
-  const Json* conditions = Inner(job, "/status/conditions"_json_pointer);
+  const Json* conditions = FindField(job, "/status/conditions"_json_pointer);
   read.raw_conditions = std::make_shared<const Json>(conditions ? *conditions : Json::array());
   for (const Json& one : *read.raw_conditions) {
     if (!IsTrue(one)) continue;
@@ -195,11 +146,11 @@ namespace {
 
 // "exit code 137 (OOMKilled)", of the first container that says why.
 std::string EndOf(const Json& pod) {
-  const Json* containers = Inner(pod, "/status/containerStatuses"_json_pointer);
+  const Json* containers = FindField(pod, "/status/containerStatuses"_json_pointer);
   std::string said;
   if (containers != nullptr) {
     for (const Json& one : *containers) {
-      const Json* end = Inner(one, "/state/terminated"_json_pointer);
+      const Json* end = FindField(one, "/state/terminated"_json_pointer);
       if (end == nullptr) continue;
       const int code = CountIn(*end, "/exitCode"_json_pointer, -1);
       const std::string why = TextIn(*end, "/reason"_json_pointer);
@@ -217,10 +168,10 @@ std::string EndOf(const Json& pod) {
 
 // Waiting reasons: of some, the kubelet only repeats itself.
 void ReadWaiting(const Json& pod, WorkerPod* read) {
-  const Json* containers = Inner(pod, "/status/containerStatuses"_json_pointer);
+  const Json* containers = FindField(pod, "/status/containerStatuses"_json_pointer);
   if (containers == nullptr) return;
   for (const Json& one : *containers) {
-    const Json* waiting = Inner(one, "/state/waiting"_json_pointer);
+    const Json* waiting = FindField(one, "/state/waiting"_json_pointer);
     if (waiting == nullptr) continue;
     const std::string why = TextIn(*waiting, "/reason"_json_pointer);
     read->preparing =
@@ -237,7 +188,7 @@ void ReadWaiting(const Json& pod, WorkerPod* read) {
 // are others all the time.
 void ReadUnscheduled(const Json& pod, WorkerPod* read) {
   read->waits = kNoWord;
-  const Json* conditions = Inner(pod, "/status/conditions"_json_pointer);
+  const Json* conditions = FindField(pod, "/status/conditions"_json_pointer);
   if (conditions == nullptr) return;
   for (const Json& one : *conditions) {
     if (one.value("type", "") != "PodScheduled") continue;
@@ -257,7 +208,7 @@ std::optional<WorkerPod> ReadWorkerPod(const Json& pod) {
   read.uid = meta.at("uid").get<std::string>();
   read.space = meta.at("namespace").get<std::string>();
   read.name = meta.at("name").get<std::string>();
-  if (const Json* owners = Inner(pod, "/metadata/ownerReferences"_json_pointer)) {
+  if (const Json* owners = FindField(pod, "/metadata/ownerReferences"_json_pointer)) {
     for (const Json& owner : *owners) {
       if (owner.value("controller", false)) read.job_uid = owner.value("uid", "");
     }
@@ -266,13 +217,13 @@ std::optional<WorkerPod> ReadWorkerPod(const Json& pod) {
   if (read.worker.empty() && (read.job_uid.empty() || !labelled)) return std::nullopt;
   read.node = read.worker.empty() ? TextIn(pod, "/spec/nodeName"_json_pointer)
                                   : MarkIn(pod, "/metadata/annotations", kube_mark::kNode);
-  const Json* gates = Inner(pod, "/spec/schedulingGates"_json_pointer);
+  const Json* gates = FindField(pod, "/spec/schedulingGates"_json_pointer);
   read.gated = gates != nullptr && !gates->empty();
   read.has_identity = HasIdentity(pod);
   const std::string gpus = MarkIn(pod, "/metadata/annotations", kube_mark::kGpus);
   read.gpus = std::strtoull(gpus.c_str(), nullptr, 16);
   read.team = MarkIn(pod, "/metadata/annotations", kube_mark::kTeam);
-  read.deleting = Inner(pod, "/metadata/deletionTimestamp"_json_pointer) != nullptr;
+  read.deleting = FindField(pod, "/metadata/deletionTimestamp"_json_pointer) != nullptr;
   const std::string phase = TextIn(pod, "/status/phase"_json_pointer);
   if (phase == "Running") read.phase = PodPhase::kRunning;
   if (phase == "Succeeded") read.phase = PodPhase::kSucceeded;

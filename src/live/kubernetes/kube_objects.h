@@ -1,5 +1,5 @@
 #pragma once
-// What of Nodes, Jobs and Pods the Kubernetes runtime keeps: read from the API's JSON, everything
+// What of Jobs and Pods the Kubernetes runtime keeps: read from the API's JSON, everything
 // else dropped. Pure. The readers throw nlohmann::json::exception for what is no such object.
 
 #include <cstdint>
@@ -28,26 +28,6 @@ inline constexpr const char* kWorkers = "workers";          // of a counted Job:
 inline constexpr const char* kCompletions = "completions";  // of a counted Job: "follow" or "stay"
 inline constexpr const char* kQueue = "kueue.x-k8s.io/queue-name";  // Kueue suspends such a Job
 }  // namespace kube_mark
-
-// How nodes say what they have.
-struct NodeReading {
-  std::string gpu = "nvidia.com/gpu";    // resource
-  std::string type_label{};              // "": those of device plugins and clouds
-  std::vector<std::string> tolerated{};  // keys of taints that workers tolerate
-};
-
-struct KubeNode {
-  std::string name;
-  std::string gpu_type;  // "": no label says
-  GpuCount gpus = 0;     // allocatable
-  std::int32_t cpus = 0;
-  bool ready = false;
-  std::string closed;     // why nothing is to start there; "": open
-  bool cordoned = false;  // an administrator keeps work off it
-
-  friend bool operator==(const KubeNode&, const KubeNode&) = default;
-};
-std::optional<KubeNode> ReadKubeNode(const nlohmann::json& node, const NodeReading& reading);
 
 struct KubeCondition {
   std::string type, reason, message;

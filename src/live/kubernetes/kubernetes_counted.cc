@@ -28,7 +28,7 @@ void KubernetesRuntime::ReadCountedJob(const ManagedJob& kube, RuntimeJob* job) 
       types.push_back(node.gpu_type);
     }
   }
-  ReadCountedRequest(kube, options_.reading.gpu, types, job);
+  ReadCountedRequest(kube, options_.gpu, types, job);
   job->reason = ResizedByAnother(kube) + SuspendedByAnother(kube);
   if (!job->reason.empty()) job->state = JobState::kHeld;
 }

@@ -30,8 +30,12 @@ KubernetesOptions KubernetesOptionsFrom(const Params& params, const RuntimeOptio
   o.config = FindKubeConfig(params.Text("kubeconfig"), params.Text("context"));
   o.space = params.Text("namespace");
   o.nodes = params.Text("nodes");
-  o.reading = {params.Text("gpu"), params.Text("type-label"),
-               TolerationsOf(params.Text("tolerate"))};
+  o.gpu = params.Text("gpu");
+  o.reading.gpus = {o.gpu};
+  if (const std::string label = params.Text("type-label"); !label.empty()) {
+    o.reading.type_label = label;
+  }
+  o.reading.tolerated = TolerationsOf(params.Text("tolerate"));
   o.listen = options.dry_run ? "tcp:127.0.0.1:0" : params.Text("listen");
   o.address = params.Text("address");
   o.patience = params.Number("timeout");

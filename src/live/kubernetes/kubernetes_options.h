@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "clients/kubernetes/api/kube_config.h"
-#include "live/kubernetes/kube_objects.h"
+#include "clients/kubernetes/node.h"
 #include "live/runtime.h"
 
 namespace allot {
@@ -18,9 +18,10 @@ enum class WorkerIdentity { kAuto, kOn, kOff };  // kAuto: where the daemon may 
 
 struct KubernetesOptions {
   KubeConfig config;
-  std::string space;  // namespace of the Jobs; "": all
-  std::string nodes;  // label selector; "": all
-  NodeReading reading;
+  std::string space;                   // namespace of the Jobs; "": all
+  std::string nodes;                   // label selector; "": all
+  std::string gpu = "nvidia.com/gpu";  // resource
+  NodeReading reading{.gpus = {"nvidia.com/gpu"}, .tolerated = {}};
   std::string listen = "tcp:127.0.0.1:0";  // for workers
   std::string address;                     // the same as pods reach it, "host:port"; "": `listen`
   Seconds patience = 5;                    // for a request

@@ -164,7 +164,7 @@ Status KubernetesRuntime::Start(const std::string& job, std::span<const WorkerRe
     if (there.contains(worker.worker)) continue;
     WorkerSpec spec{.request = worker,
                     .job = job,
-                    .gpu = options_.reading.gpu,
+                    .gpu = options_.gpu,
                     .gpu_type = node_of_name_.at(worker.node).gpu_type,
                     .daemon = DaemonAddress(),
                     .secret = SecretOf(*known),

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "clients/kubernetes/api/kube_client.h"
+#include "clients/kubernetes/node.h"
 #include "core/natural_order.h"
 #include "live/kubernetes/counted_workers.h"
 #include "live/kubernetes/job_status.h"

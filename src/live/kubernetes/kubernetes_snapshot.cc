@@ -93,12 +93,19 @@ RuntimeSnapshot KubernetesRuntime::TakeSnapshot() {
 // ---- nodes ----
 
 void KubernetesRuntime::ReadNodes(RuntimeSnapshot* seen) {
-  node_of_name_.clear();
+  const auto before = std::exchange(node_of_name_, {});
   nodes_.ForEach([&](const KubeNode& node) { node_of_name_[node.name] = node; });
+  for (const auto& [name, node] : node_of_name_) {
+    const auto known = before.find(name);
+    const auto closed = known == before.end() ? std::nullopt : known->second.closed;
+    if (node.closed && node.gpus > 0 && node.closed != closed) {
+      spdlog::info("node {} takes no workers: {}", name, *node.closed);
+    }
+  }
   for (RuntimeNode& shown : shown_nodes_) {
     const auto found = node_of_name_.find(shown.name);
     const bool there = found != node_of_name_.end();
-    shown.up = there && found->second.closed.empty() && found->second.gpus >= shown.capacity.gpus;
+    shown.up = there && !found->second.closed && found->second.gpus >= shown.capacity.gpus;
     shown.drained = there && IsDrained(found->second);
   }
   for (const auto& named : node_of_name_) {
@@ -109,9 +116,9 @@ void KubernetesRuntime::ReadNodes(RuntimeSnapshot* seen) {
     RuntimeNode shown;
     shown.name = node.name;
     if (!node.gpu_type.empty()) shown.gpu_type = node.gpu_type;
-    shown.capacity.gpus = node.gpus;
+    shown.capacity.gpus = std::min(node.gpus, kMaxGpusPerNode);
     shown.capacity.cpus = node.cpus;
-    shown.up = node.closed.empty();
+    shown.up = !node.closed;
     shown.drained = IsDrained(node);
     shown_nodes_.push_back(std::move(shown));
   }
@@ -147,7 +154,7 @@ void KubernetesRuntime::ReadAsked(KnownJob& known) {
     if (kube.counted) {
       ReadCountedJob(kube, &job);
     } else {
-      ReadManagedRequest(kube, options_.reading.gpu, &job);
+      ReadManagedRequest(kube, options_.gpu, &job);
     }
     if (kube.suspended && !kube.counted) {
       job.state = JobState::kHeld;

@@ -4,25 +4,18 @@
 #include <cmath>
 #include <vector>
 
+#include "clients/kubernetes/pod.h"
 #include "core/error.h"
 #include "core/strings.h"
 #include "live/job_options.h"
-#include "workload/kubernetes_fields.h"
 
 namespace allot {
 namespace {
 
 constexpr std::size_t kLongestJobName = 52;  // a pod's name has 63 characters, of which -wNNNNNNNNN
 
-// GPUs of a container; limits count, as requests must be the same.
 double GpusOf(const nlohmann::json& container, const std::string& gpu) {
-  for (const char* which : {"limits", "requests"}) {
-    const auto resources = container.find("resources");
-    if (resources == container.end() || !resources->contains(which)) continue;
-    const nlohmann::json& amounts = resources->at(which);
-    if (amounts.contains(gpu)) return ParseQuantity(amounts.at(gpu)).value_or(0);
-  }
-  return 0;
+  return static_cast<double>(GpusOfContainer(container, {&gpu, 1}).value_or(0));
 }
 
 // The daemon chooses the node itself, and cannot see other people's rules for it.

@@ -115,6 +115,9 @@ TEST(ClusterFormats, KubernetesNodes) {
    "status": {"capacity": {"cpu": "64", "nvidia.com/gpu": "8"}}},
   {"kind": "Node", "metadata": {"name": "c"}, "status": {"capacity": {"amd.com/gpu": "4"},
    "conditions": [{"type": "Ready", "status": "Unknown"}]}},
+  {"kind": "Node", "metadata": {"name": "e"}, "status": {"capacity": {"amd.com/gpu": "4"}},
+   "spec": {"taints": [{"key": "nvidia.com/gpu", "effect": "NoSchedule"},
+                       {"key": "team", "value": "b", "effect": "NoSchedule"}]}},
   {"kind": "Node", "metadata": {"name": "d"}, "status": {"capacity": {"cpu": "64"}}}
  ]
 })");
@@ -122,7 +125,8 @@ TEST(ClusterFormats, KubernetesNodes) {
   EXPECT_EQ(read.spec.ToString(), "1x8x63x491:nvidia-a100-sxm4-80gb");
   EXPECT_EQ(LeftOut(read.report),
             "1 a node where nothing can start: unschedulable (cordoned); 1 a node where nothing "
-            "can start: not ready; 1 a node without GPUs");
+            "can start: not ready; 1 a node where nothing can start: tainted team:NoSchedule; 1 a "
+            "node without GPUs");
 }
 
 TEST(ClusterFormats, PartsOfGpusAreNoGpus) {

@@ -1,7 +1,6 @@
 #include <nlohmann/json.hpp>
 
 #include "trace_testing.h"
-#include "workload/kubernetes_fields.h"
 
 namespace allot {
 namespace {
@@ -332,18 +331,6 @@ TEST(Kubernetes, PartsOfGpusAreNoGpus) {
                   R"(, "nodeSelector": {"nvidia.com/gpu.product": "A100-SXM4-40GB-MIG-1g.5gb"})"),
             parts);
   EXPECT_EQ(drops("nvidia.com/gpu", ""), "");
-}
-
-TEST(KubernetesFields, Quantities) {
-  const auto quantity = [](const char* text) { return ParseQuantity(nlohmann::json(text)); };
-  EXPECT_EQ(quantity("4"), 4);
-  EXPECT_EQ(quantity("500m"), 0.5);
-  EXPECT_EQ(quantity("2Gi"), 2147483648.0);
-  EXPECT_EQ(quantity("1e3"), 1000);
-  EXPECT_FALSE(quantity("four"));
-  EXPECT_FALSE(quantity(""));
-  EXPECT_EQ(ParseKubernetesTime("1970-01-01T01:00:00.5+01:00"), 0.5);
-  EXPECT_FALSE(ParseKubernetesTime("1970-01-01 01:00:00Z"));
 }
 
 }  // namespace

@@ -24,44 +24,6 @@ Json RecordedList(const char* name) {
 
 constexpr const char* kNow = "2026-11-23T00:00:00Z";
 
-// ---- nodes ----
-
-TEST(KubeNodes, OfARealServerHaveTypeAndGpus) {
-  const auto node = ReadKubeNode(RecordedList("nodes")[1], {});
-  ASSERT_TRUE(node);
-  EXPECT_EQ(*node, (KubeNode{"n2", "k80", 8, 64, true, "", false}));
-}
-
-TEST(KubeNodes, WhereNothingMayStartAreClosed) {
-  const auto closed = [](const Json& spec, const NodeReading& reading = {}) {
-    Json node = RecordedList("nodes")[0];
-    node["spec"] = spec;
-    return ReadKubeNode(node, reading)->closed;
-  };
-  const Json taint = {{"key", "gpu"}, {"effect", "NoSchedule"}};
-  EXPECT_EQ(closed({{"unschedulable", true}}), "cordoned");
-  EXPECT_EQ(closed({{"taints", {taint}}}), "tainted gpu:NoSchedule");
-  EXPECT_EQ(closed({{"taints", {taint}}}, {.tolerated = {"gpu"}}), "");
-  EXPECT_EQ(closed({{"taints", {{{"key", "a"}, {"effect", "PreferNoSchedule"}}}}}), "");
-}
-
-TEST(KubeNodes, ThatAreNotReadyAreClosedToo) {
-  Json node = RecordedList("nodes")[0];
-  node["status"]["conditions"][0]["status"] = "Unknown";
-  const auto read = ReadKubeNode(node, {});
-  EXPECT_FALSE(read->ready);
-  EXPECT_EQ(read->closed, "not ready");
-}
-
-TEST(KubeNodes, TypeAndResourceAreAsTheDaemonIsTold) {
-  Json node = RecordedList("nodes")[0];
-  node["metadata"]["labels"]["pool"] = "A100-big";
-  node["status"]["allocatable"]["amd.com/gpu"] = "2";
-  const auto read = ReadKubeNode(node, {.gpu = "amd.com/gpu", .type_label = "pool"});
-  EXPECT_EQ(read->gpu_type, "A100-big");
-  EXPECT_EQ(read->gpus, 2);
-}
-
 // ---- jobs ----
 
 ManagedJob RecordedJob(const Json& annotations = {}, const Json& status = Json::object()) {
