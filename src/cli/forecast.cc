@@ -20,6 +20,7 @@
 #include "outlook/outlook_check.h"
 #include "workload/calendar.h"
 #include "workload/past_lengths.h"
+#include "workload/trace_stats.h"
 
 namespace allot {
 namespace {
@@ -338,9 +339,14 @@ int Forecast(ForecastOptions o, const GlobalOptions& globals) {
   if (!o.calibration.empty()) {
     OutlookCalibration::FromFile(o.calibration).Apply(moment.observation().now, &moment.jobs());
   }
-  ShowForecast(
-      {scenario.workload(), moment.observation(), moment.jobs(), o.policy, o.samples, o.world.seed},
-      globals.json);
+  ShownForecast shown{scenario.workload(), moment.observation(), moment.jobs(), o.policy,
+                      o.samples,           o.world.seed};
+  shown.history = before.arrivals != nullptr;
+  if (!world.made_by_law() && !world.in_settings()) {
+    shown.read = nlohmann::json(world.read_report());
+  }
+  if (const auto report = world.ClusterReport()) shown.cluster_read = nlohmann::json(*report);
+  ShowForecast(shown, globals.json);
   return 0;
 }
 

@@ -78,14 +78,15 @@ void ShowForecast(const ShownForecast& shown, bool as_json) {
                   ahead(outlook.end[1]), ahead(outlook.end[2])});
   }
   if (as_json) {
-    std::printf(
-        "%s\n",
-        JsonText(Json{{"now", now.now},
-                      {"policy", shown.policy},
-                      {"samples", shown.samples > 0 ? shown.samples : SamplesFor(now.rows())},
-                      {"seed", shown.seed},
-                      {"jobs", std::move(rows)}})
-            .c_str());
+    Json json{{"now", now.now},
+              {"policy", shown.policy},
+              {"samples", shown.samples > 0 ? shown.samples : SamplesFor(now.rows())},
+              {"seed", shown.seed},
+              {"history", shown.history},
+              {"jobs", std::move(rows)}};
+    if (!shown.read.is_null()) json["read"] = shown.read;
+    if (!shown.cluster_read.is_null()) json["cluster_read"] = shown.cluster_read;
+    std::printf("%s\n", JsonText(json).c_str());
     return;
   }
   std::printf("%s, %s, policy %s; times from now\n%s", TimeText(workload, now.now).c_str(),

@@ -3,6 +3,7 @@
 // were.
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct ShownForecast {
   std::string policy;
   int samples = 0;  // 0: SamplesFor
   std::uint64_t seed = 0;
+  bool history = true;                    // false: nobody else is taken to come
+  nlohmann::ordered_json read{};          // what reading the trace left out; null of a law
+  nlohmann::ordered_json cluster_read{};  // likewise of the node list; null where it is no file
 };
 void ShowForecast(const ShownForecast& shown, bool as_json);
 

@@ -37,6 +37,7 @@ int RunWhatIfCommand(WhatIfCommand& o, const GlobalOptions& globals) {
   report.version = Version();
   report.commands = {o.options.experiment.command};
   report.evaluation_dirs = result.evaluations;
+  report.kept = !o.keep.empty();
   report.headline_html = WhatIfHeadline(result.what_if);
   report.lead_html = WhatIfSections(result.what_if);
   WriteReport(report, o.out);

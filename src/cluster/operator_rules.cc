@@ -50,22 +50,25 @@ void OperatorRules::CheckGuarantees(const ClusterSpec& cluster) const {
   std::map<std::string, GpuCount> of_types;
   for (const Guarantee& guarantee : guarantees_) {
     all += guarantee.gpus;
-    if (!guarantee.gpu_type.empty()) of_types[guarantee.gpu_type] += guarantee.gpus;
-  }
-  if (all > cluster.total().gpus) {
-    throw UsageError("guarantees must not be more than the cluster has, got {} GPUs of {}", all,
-                     cluster.total().gpus);
-  }
-  for (const auto& [type, gpus] : of_types) {
+    // The guarantee with which the sum exceeds the cluster is the one to name.
+    const auto refuse = [&](const std::string& values) {
+      throw UsageError(
+          "guarantees must not be more than the cluster has, got {} with that of account '{}'",
+          values, guarantee.account);
+    };
+    if (all > cluster.total().gpus) refuse(fmt::format("{} GPUs of {}", all, cluster.total().gpus));
+    const std::string& type = guarantee.gpu_type;
+    if (type.empty()) continue;
+    const GpuCount gpus = of_types[type] += guarantee.gpus;
     const auto& types = cluster.types();
     const auto known = std::find(types.begin(), types.end(), type);
+    const bool lacks = known == types.end();
     const GpuCount has =
-        known == types.end()
-            ? 0
-            : cluster.total_of(static_cast<GpuTypeIndex>(known - types.begin())).gpus;
-    if (gpus <= has) continue;
-    throw UsageError("guarantees must not be more than the cluster has, got {} GPUs '{}' of {}{}",
-                     gpus, type, has, known == types.end() ? DidYouMean(type, types) : "");
+        lacks ? 0 : cluster.total_of(static_cast<GpuTypeIndex>(known - types.begin())).gpus;
+    if (gpus > has) {
+      refuse(fmt::format("{} GPUs '{}' of {}{}", gpus, type, has,
+                         lacks ? DidYouMean(type, types) : ""));
+    }
   }
 }
 

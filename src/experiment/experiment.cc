@@ -19,8 +19,10 @@
 #include "episode_log/episode_log.h"
 #include "experiment/choice_policy.h"
 #include "experiment/env_spec.h"
+#include "experiment/node_events_text.h"
 #include "experiment/sources.h"
 #include "experiment/spec_list.h"
+#include "experiment/whatif_notes.h"
 #include "experiment/world_options.h"
 #include "metrics/comparison.h"
 #include "metrics/run_directory.h"
@@ -134,6 +136,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   evaluation.length_estimates = sim.lengths.ToString();
   evaluation.beliefs = sim.beliefs;
   evaluation.progress = sim.progress;
+  evaluation.node_events = NodeEventsInWords(sim);
   evaluation.autoscale = sim.autoscale;
   evaluation.restart_cost_s = sim.restart_cost;
   evaluation.launch_cost_s = sim.launch_cost;
@@ -141,17 +144,24 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   evaluation.decide_on_events = sim.decide_on_events;
   if (!world.made_by_law() && !world.in_settings())
     evaluation.read = nlohmann::json(world.read_report());
+  if (const auto report = world.ClusterReport()) {
+    evaluation.cluster_read = nlohmann::json(*report);
+  }
   evaluation.reference = ReferenceOf(contenders, options);
   for (const World::Named& named : scenarios) {
     const Workload& workload = named.scenario->workload();
     evaluation.workloads.push_back({workload.name, static_cast<std::int64_t>(workload.jobs.size()),
-                                    named.load, named.seed, workload.drawn,
-                                    named.scenario->fixed_sizes()});
+                                    named.load, named.seed, workload.drawn});
+    evaluation.workloads.back().fixed_sizes = named.scenario->fixed_sizes();
     // No completion time is known of jobs that had not ended with the trace, so none bounds them.
     if (options.bounds && !workload.recorded_until) {
       evaluation.workloads.back().jct_bound_s = MeanJctBound(*named.scenario).mean_jct;
     }
-    evaluation.workloads.back().window = named.window;
+    EvaluatedWorkload& evaluated = evaluation.workloads.back();
+    evaluated.window = named.window;
+    evaluated.running = CountOutcome(workload, Outcome::kRunning);
+    evaluated.pending = CountOutcome(workload, Outcome::kPending);
+    evaluated.limited = CountTimeLimits(workload).limited;
   }
   std::vector<std::string> ids;
   for (const Contender& contender : contenders) {
@@ -166,7 +176,9 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     policy.id = contender.id;
     policy.label = labels[evaluation.policies.size()];
     if (contender.spec != contender.id) policy.spec = contender.spec;
-    policy.oracle = IsOracle(*contender.make(), *scenarios.front().scenario);
+    const std::unique_ptr<Policy> made = contender.make();
+    policy.oracle = IsOracle(*made, *scenarios.front().scenario);
+    policy.uses_lengths = made->info().needs_lengths;
     policy.runs.resize(scenarios.size());
     evaluation.policies.push_back(std::move(policy));
   }

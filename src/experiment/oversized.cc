@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/strings.h"
 #include "perf/accepted_types.h"
@@ -30,6 +31,21 @@ Room RoomIn(std::span<const GpuTypeSpec> types, const Job& job, const std::vecto
     most.with_hosts = std::max(most.with_hosts, RoomFor(per_gpu, type));
   }
   return {std::min(most.gpus, kMaxGpusPerJob), std::min(most.with_hosts, kMaxGpusPerJob)};
+}
+
+// " asks for 8 GPUs of type 'a100', there are 4".
+std::string AskedAndThere(const Job& job, const std::string& names, const Room& room,
+                          std::span<const GpuTypeSpec> types) {
+  const std::string of_type = names.empty() ? "" : fmt::format(" of type '{}'", names);
+  if (room.gpus == 0) {
+    double most = 0;
+    for (const GpuTypeSpec& type : types) most = std::max(most, double{type.memory_gb});
+    return fmt::format(" asks for GPUs{} with {} GB, the largest have {} GB", of_type,
+                       job.gpu_memory_gb, most);
+  }
+  return fmt::format(" asks for {}{}, there are {}{}", Counted(job.gpus, "GPU"), of_type,
+                     job.gpus > room.gpus ? room.gpus : room.with_hosts,
+                     job.gpus > room.gpus ? "" : " with the host memory and CPUs that it needs");
 }
 
 // What is asked for with each GPU stays.
@@ -88,7 +104,7 @@ void FitToCluster(Oversized oversized, const ClusterSpec& cluster, Workload* wor
         report->Drop(room.gpus == 0         ? kMemoryIsLacking
                      : job.gpus > room.gpus ? kRoomIsLacking
                                             : kHostsAreTooSmall,
-                     place, gpu_seconds);
+                     place + AskedAndThere(job, names, room, types), gpu_seconds);
       }
       continue;
     }

@@ -15,6 +15,7 @@
 #include "experiment/oversized.h"
 #include "experiment/spec_list.h"
 #include "experiment/whatif_notes.h"
+#include "metrics/evaluation_notes.h"
 #include "metrics/quantile.h"
 #include "perf/elastic.h"
 #include "sim/run.h"
@@ -110,7 +111,10 @@ class WhatIfMaker {
       scene.gpu_utilisation = summary.gpu_utilisation;
       scene.preemptions_per_job =
           static_cast<double>(summary.preemptions) / static_cast<double>(summary.jobs);
+      scene.node_stops_per_job =
+          static_cast<double>(summary.node_stops) / static_cast<double>(summary.jobs);
       scene.unfinished = played.unfinished[c];
+      scene.more_jobs = played.more_jobs[c];
       Fill(played.served[c], &scene);
       Add(std::move(scene), std::move(played.served[c]));
     }
@@ -149,6 +153,7 @@ class WhatIfMaker {
     Evaluation evaluation;
     std::vector<Served> served;
     std::vector<std::int64_t> unfinished;
+    std::vector<std::int64_t> more_jobs;  // that the present cluster has no room for
   };
 
   Played Play(World& world, const std::vector<World::Named>& scenarios,
@@ -160,6 +165,7 @@ class WhatIfMaker {
     Played played;
     played.served.resize(contenders.size());
     played.unfinished.resize(contenders.size());
+    played.more_jobs.resize(contenders.size());
     for (Served& served : played.served) {
       served.wait.assign(present_.size(), kUnknown);
       served.jct.assign(present_.size(), kUnknown);
@@ -170,7 +176,10 @@ class WhatIfMaker {
         const Job& job = workload.jobs[static_cast<std::size_t>(record.job)];
         // Added nodes may have room for jobs that the present cluster has none for.
         const auto place = present_.find(job.id);
-        if (place == present_.end()) continue;
+        if (place == present_.end()) {
+          ++played.more_jobs[c];
+          continue;
+        }
         const bool ended = record.finish != kNever;
         const double jct = ended ? record.finish - record.submit : kUnknown;
         // All time without GPUs; of elastic jobs, who hold several numbers of them, to the start.
@@ -251,15 +260,6 @@ bool AnyElastic(const Workload& workload) {
                      [](const Job& job) { return job.model >= 0 && !job.rigid(); });
 }
 
-// The present is of jobs at the sizes that they ask for; this counts those that stay there in every
-// figure of the page.
-std::string FixedSizesNote(const WorldSpec& spec, const Workload& trace) {
-  if (spec.rigid || spec.elastic) return "";
-  const auto fixed = std::count_if(trace.jobs.begin(), trace.jobs.end(),
-                                   [](const Job& job) { return job.model < 0 && !job.rigid(); });
-  return FixedSizesInWords(fixed, static_cast<std::int64_t>(trace.jobs.size()));
-}
-
 // The alternative of the smallest mean completion time, by its place; 0: the present policy.
 std::size_t BestAlternative(const Evaluation& evaluation) {
   std::size_t best = 0;
@@ -270,12 +270,6 @@ std::size_t BestAlternative(const Evaluation& evaluation) {
     if (jct < evaluation.policies[best].runs.front().avg_jct_s) best = p;
   }
   return best;
-}
-
-std::int64_t DropsAs(std::string_view reason, const ReadReport& report) {
-  const auto found = std::find_if(report.drops.begin(), report.drops.end(),
-                                  [&](const DropCount& drop) { return drop.reason == reason; });
-  return found == report.drops.end() ? 0 : found->rows;
 }
 
 // What the policy does; a policy with options, or a trained one, is named by its user.
@@ -359,7 +353,10 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
     contenders.push_back(LearnedContender(options.checkpoint, world.name()));
   }
   const std::vector<World::Named> scenarios = world.Scenarios();
-  if (options.on_note) options.on_note(world.OverloadHint(scenarios));
+  if (options.on_note) {
+    options.on_note(world.OverloadHint(scenarios));
+    options.on_note(world.UselessOptionsHint(scenarios));
+  }
   const Workload& workload = scenarios.front().scenario->workload();
   what_if.workload = world.trace().name;
   what_if.origin = workload.origin;
@@ -372,14 +369,16 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   what_if.cluster = world.cluster().ToString();
   what_if.cluster_in_words = world.cluster().InWords();
   what_if.lacking_types = world.read_report().lacking_types;
-  what_if.without_room =
-      DropsAs(kRoomIsLacking, world.read_report()) + DropsAs(kMemoryIsLacking, world.read_report());
-  what_if.without_hosts = DropsAs(kHostsAreTooSmall, world.read_report());
+  what_if.without_room = DropsAs({kRoomIsLacking, kMemoryIsLacking}, world.read_report());
+  what_if.without_hosts = DropsAs({kHostsAreTooSmall}, world.read_report());
   for (const Contender& contender : contenders) AddMeaning(contender.id, &what_if);
   what_if.gpus = world.cluster().total().gpus;
   what_if.load = scenarios.front().load;
   what_if.loads = LoadByType(workload, world.cluster().type_specs());
   std::string more_nodes = options.more_nodes;
+  if (options.target_wait && !(*options.target_wait >= 0)) {
+    throw UsageError("--target-wait must be a time of at least 0 s, got {}", *options.target_wait);
+  }
   if (options.target_wait && !more_nodes.empty()) {
     throw UsageError("--target-wait searches for the number of nodes, got --more-nodes {} as well",
                      more_nodes);
@@ -391,6 +390,8 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
       maker.Run(world, scenarios, contenders, "", Kind::kPolicy, "present");
   what_if.length_estimates = evaluation.length_estimates;
   what_if.read = evaluation.read;
+  what_if.cluster_read = evaluation.cluster_read;
+  what_if.node_events = evaluation.node_events;
   const std::size_t best = BestAlternative(evaluation);
 
   if (options.target_wait) {
@@ -438,7 +439,7 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
       "whose GPU type it accepts. A job may get its GPUs on several nodes, also where it ran on "
       "one.");
   what_if.notes.push_back(RecordEdgesNote(workload));
-  if (std::string left_out = LeftOutNote(world.read_report()); !left_out.empty()) {
+  for (std::string& left_out : LeftOutNotes(what_if.read, what_if.cluster_read)) {
     what_if.notes.push_back(std::move(left_out));
   }
   maker.AddGroups(workload);

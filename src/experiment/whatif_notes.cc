@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "metrics/evaluation_notes.h"
+#include "perf/elastic.h"
+
 namespace allot {
 namespace {
 
@@ -16,8 +19,8 @@ std::string SomeOf(std::int64_t some, std::int64_t all) {
 std::string TimeLimitNote(const TimeLimits& limits, const std::string& length_estimates) {
   if (limits.limited == 0) {
     return fmt::format(
-        "The trace has no time limits: policies that go by run times got estimates ({}).",
-        length_estimates);
+        "The trace has no time limits. Run times that policies get which go by them: {}.",
+        LengthEstimatesInWords(length_estimates));
   }
   std::string note;
   if (const std::int64_t without = limits.jobs - limits.limited; without > 0) {
@@ -53,8 +56,10 @@ std::string RecordEdgesNote(const Workload& workload) {
     note = SomeOf(running, jobs) +
            " still ran when the record was taken. Such jobs hold their GPUs from their start, or "
            "from the beginning of the record if they began before it, until after its end. How "
-           "long they run is drawn from the jobs that ended, up to the time limit. They count in "
-           "waits, GPU time and load, but not in completion times. ";
+           "long they run is ";
+    note += running + pending < jobs ? "drawn from the jobs that ended, up to the time limit."
+                                     : "guessed from how long they have run and the time limit.";
+    note += " They count in waits, GPU time and load, but not in completion times. ";
   }
   if (pending > 0) {
     note += SomeOf(pending, jobs) +
@@ -64,16 +69,22 @@ std::string RecordEdgesNote(const Workload& workload) {
   return note + "What ended before the first submission is not in the file.";
 }
 
-std::string LeftOutNote(const ReadReport& report) {
-  if (report.drops.empty()) return "";
-  std::string note = "Records of the file that are not in these figures:";
-  for (const DropCount& drop : report.LargestDrops()) {
-    note +=
-        fmt::format(" {} ({}{});", drop.reason, drop.rows,
-                    drop.gpu_hours > 0 ? fmt::format(", {:.4g} GPU-hours", drop.gpu_hours) : "");
+std::string FixedSizesNote(const WorldSpec& spec, const Workload& trace) {
+  if (spec.rigid || spec.elastic) return "";
+  const auto fixed = std::count_if(trace.jobs.begin(), trace.jobs.end(),
+                                   [](const Job& job) { return job.model < 0 && !job.rigid(); });
+  return FixedSizesInWords(fixed, static_cast<std::int64_t>(trace.jobs.size()));
+}
+
+DropCount DropsAs(std::initializer_list<std::string_view> reasons, const ReadReport& report) {
+  DropCount all;
+  for (const DropCount& drop : report.drops) {
+    if (std::find(reasons.begin(), reasons.end(), drop.reason) == reasons.end()) continue;
+    if (all.example.empty()) all.example = drop.example;
+    all.rows += drop.rows;
+    all.gpu_hours += drop.gpu_hours;
   }
-  note.back() = '.';
-  return note;
+  return all;
 }
 
 }  // namespace allot

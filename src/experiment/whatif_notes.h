@@ -3,8 +3,11 @@
 // ended and to records that are left out. For whatif.cc.
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
+#include "experiment/world_spec.h"
 #include "workload/time_limits.h"
 #include "workload/trace_reader.h"
 
@@ -18,7 +21,11 @@ std::int64_t CountOutcome(const Workload& workload, Outcome outcome);
 // What holds GPUs at the first submission, and after the record's end.
 std::string RecordEdgesNote(const Workload& workload);
 
-// Those of most GPU time first; "" where nothing is left out.
-std::string LeftOutNote(const ReadReport& report);
+// The present is of jobs at the sizes that they ask for; this counts those that stay there in every
+// figure of the page.
+std::string FixedSizesNote(const WorldSpec& spec, const Workload& trace);
+
+// All that were dropped for one of these reasons.
+DropCount DropsAs(std::initializer_list<std::string_view> reasons, const ReadReport& report);
 
 }  // namespace allot

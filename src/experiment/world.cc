@@ -4,19 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
-#include "cluster/cluster_format.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/strings.h"
 #include "experiment/env_spec.h"
 #include "experiment/oversized.h"
 #include "experiment/spec_list.h"
 #include "perf/elastic.h"
-#include "perf/load_by_type.h"
 #include "sim/objectives.h"
 #include "sim/profile.h"
 #include "workload/arrival_law.h"
+#include "workload/csv.h"
 #include "workload/history_file.h"
 #include "workload/job_rules.h"
 #include "workload/name_map.h"
@@ -31,6 +32,29 @@ std::string WhenText(const Workload& workload, Seconds time) {
   const auto origin = ParseCalendar(workload.origin);
   if (!origin) return fmt::format("{} s", time);
   return FormatCalendar(*origin + static_cast<std::int64_t>(std::floor(time)));
+}
+
+// DataError with file and line for events of nodes that the cluster lacks.
+void RequireNodesOf(const ClusterSpec& cluster, const std::string& path) {
+  const auto nodes = static_cast<std::int64_t>(cluster.nodes().size());
+  const std::string text = ReadTextFile(path);
+  CsvReader csv(text, path, {"time_s", "node", "event"});
+  while (csv.Next()) {
+    const std::int64_t node = csv.Integer("node", 0, std::numeric_limits<std::int32_t>::max());
+    if (node < nodes) continue;
+    throw DataError("{}: 'node' must be one of the {} nodes of the cluster, from 0 to {}, got {}",
+                    csv.place(), nodes, nodes - 1, node);
+  }
+}
+
+// UsageError that names the file.
+void CheckGuarantees(const OperatorRules& rules, const ClusterSpec& cluster,
+                     const std::string& path) {
+  try {
+    rules.CheckGuarantees(cluster);
+  } catch (const Error& error) {
+    throw UsageError("{}: {}", path, error.what());
+  }
 }
 
 }  // namespace
@@ -183,9 +207,13 @@ SimOptions World::sim() const {
   if (!spec_.beliefs.empty()) options.beliefs = spec_.beliefs;
   if (!spec_.progress.empty()) options.progress = spec_.progress;
   if (!spec_.failures.empty()) options.failures = ParseNodeFailures(spec_.failures);
-  if (!spec_.node_events.empty()) options.node_events = ReadNodeEvents(spec_.node_events);
+  if (!spec_.node_events.empty()) {
+    options.node_events = ReadNodeEvents(spec_.node_events);
+    RequireNodesOf(cluster(), spec_.node_events);
+  }
   if (!spec_.rules.empty()) {
     options.rules = std::make_shared<const OperatorRules>(OperatorRules::FromFile(spec_.rules));
+    CheckGuarantees(*options.rules, cluster(), spec_.rules);
   }
   options.autoscale = spec_.autoscale;
   options.node_price = spec_.node_price;
@@ -357,33 +385,6 @@ std::vector<World::Named> World::TakeScenarios() {
   return {std::move(named)};
 }
 
-std::string World::OverloadHint(const std::vector<Named>& scenarios) const {
-  if (in_settings()) return "";
-  std::vector<TypeLoad> loads;  // where one type is asked for most
-  for (const Named& named : scenarios) {
-    std::vector<TypeLoad> here =
-        LoadByType(named.scenario->workload(), named.scenario->cluster().type_specs());
-    const TypeLoad* const most = MostLoaded(here);
-    const TypeLoad* const known = MostLoaded(loads);
-    if (most == nullptr || most->demand <= 1) continue;
-    if (known == nullptr || most->demand > known->demand) loads = std::move(here);
-  }
-  if (const TypeLoad* const most = MostLoaded(loads)) {
-    return fmt::format(
-        "note: jobs ask for {:.2f} times the GPU time that the {} GPUs of type '{}' have while "
-        "jobs "
-        "are submitted: their queue grows\n      (by type: {})\n",
-        most->demand, most->gpus, most->type, LoadsInWords(loads));
-  }
-  double highest = 0;
-  for (const Named& named : scenarios) highest = std::max(highest, named.load);
-  if (!spec_.loads.empty() || highest < 3) return "";
-  return fmt::format(
-      "note: the workload offers {:.1f} times what {} can serve, most jobs will only queue;\n"
-      "      --load 1.0 takes a sub-sample that fits, --cluster gives more GPUs\n",
-      highest, spec_.cluster);
-}
-
 EpisodeSource World::TrainingEpisodes(const ClusterSpec& spec, Seconds span,
                                       std::vector<double> loads) {
   WindowOptions window = Window();
@@ -431,11 +432,6 @@ nlohmann::ordered_json World::ToJson() {
     json["tail"] = spec_.tail.empty() ? "0" : spec_.tail;
   }
   return json;
-}
-
-std::string World::ReadNote() const {
-  return allot::ReadNote(spec_.workload, read_report_) +
-         (in_settings() ? "" : ClusterNote(spec_.cluster));
 }
 
 }  // namespace allot

@@ -44,7 +44,8 @@ class World {
   const Workload& trace();
   // What reading it left out or adjusted; of a law, which of its jobs do not fit the cluster.
   const ReadReport& read_report() const { return read_report_; }
-  std::string ReadNote() const;  // the same for people; "" for nothing
+  std::string ReadNote() const;                     // the same for people; "" for nothing
+  std::optional<ReadReport> ClusterReport() const;  // of a cluster that is a file
   // Policies get the time limits of the trace as length estimates, where it has some and the spec
   // names no estimates; where it has none, those of `otherwise`, "": the profile's.
   // Returns what the trace has.
@@ -87,6 +88,9 @@ class World {
 
   // A note for people when the workload is far more than the cluster can serve, else "".
   std::string OverloadHint(const std::vector<Named>& scenarios) const;
+  // Warnings of options that have no effect on these workloads: --length-estimates user without
+  // time limits, guarantees of accounts that no job has. "" for none.
+  std::string UselessOptionsHint(const std::vector<Named>& scenarios) const;
 
   // Random windows for training; of a law, of a workload made for the episode.
   EpisodeSource TrainingEpisodes(const ClusterSpec& cluster, Seconds span,

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "metrics/evaluation_notes.h"
 #include "metrics/humanise.h"
-#include "perf/elastic.h"
 
 namespace allot {
 namespace {
@@ -50,16 +50,6 @@ bool FinishedNothing(const PolicyRow& row, const Evaluation& evaluation) {
   return row.stuck.size() == evaluation.workloads.size();
 }
 
-// "a", "a and b", "a, b and c".
-std::string Enumerate(const std::vector<std::string>& parts) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
-    text += parts[i];
-  }
-  return text;
-}
-
 // The index, or any ordering that the hull makes elastic.
 bool StrongRule(std::string_view id) {
   return id.substr(0, id.find(':')) == "index" || id.find("sizing=hull") != id.npos;
@@ -86,36 +76,9 @@ std::string WorkloadsInWords(const Evaluation& evaluation) {
   return fmt::format("{} {}", n, noun);
 }
 
-std::string DrawnInWords(const Evaluation& evaluation) {
-  std::int64_t jobs = 0;
-  std::int64_t drawn = 0;
-  std::vector<std::string> from;
-  for (const EvaluatedWorkload& workload : evaluation.workloads) {
-    jobs += workload.jobs;
-    drawn += workload.drawn.jobs;
-    if (workload.drawn.jobs > 0 &&
-        std::find(from.begin(), from.end(), workload.drawn.from) == from.end()) {
-      from.push_back(workload.drawn.from);
-    }
-  }
-  if (drawn == 0) return "";
-  return fmt::format("drawn at random for {} of {} jobs, from {}", HumanCount(drawn),
-                     HumanCount(jobs), Enumerate(from));
-}
-
 std::string DecisionsInWords(const Evaluation& evaluation) {
   return evaluation.decide_on_events ? "at arrivals and completions"
                                      : "every " + HumanDuration(evaluation.interval_s);
-}
-
-std::string FixedSizesInWords(const Evaluation& evaluation) {
-  std::int64_t jobs = 0;
-  std::int64_t fixed = 0;
-  for (const EvaluatedWorkload& workload : evaluation.workloads) {
-    jobs += workload.jobs;
-    fixed += workload.fixed_sizes;
-  }
-  return FixedSizesInWords(fixed, jobs);
 }
 
 std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
@@ -228,21 +191,37 @@ std::string FindingText(const std::string& name, const PairedRatio& ratio,
   return fmt::format("{} has a {} average JCT than {}{}", name, change, other, interval);
 }
 
-// What the 95 % intervals say of the reference and each of its rivals.
-std::string VerdictText(const std::string& name, const std::vector<const PolicyRow*>& rivals) {
+// "others", or which of them are meant where oracles are among the rows.
+std::string OthersInWords(bool oracles) {
+  return oracles ? "others that do not know true lengths" : "others";
+}
+
+// What the 95 % intervals say of the reference and each of its rivals; `others` names these.
+std::string VerdictText(const std::string& name, const std::vector<const PolicyRow*>& rivals,
+                        const std::string& others) {
   std::vector<std::string> faster;
   std::vector<std::string> slower;
   std::vector<std::string> open;
   for (const PolicyRow* row : rivals) {
-    (row->ratio.below(1) ? faster : row->ratio.low > 1 ? slower : open).push_back(row->name);
+    switch (row->ratio.side()) {
+      case PairedRatio::Side::kBelow:
+        faster.push_back(row->name);
+        break;
+      case PairedRatio::Side::kAbove:
+        slower.push_back(row->name);
+        break;
+      case PairedRatio::Side::kOpen:
+        open.push_back(row->name);
+    }
   }
   if (rivals.size() == 1) {
     return open.empty() ? "" : "This does not show which of the two is faster.";
   }
   const auto listed = [&](const std::vector<std::string>& names) {
-    if (names.size() == rivals.size()) return fmt::format("each of the {} others", names.size());
+    if (names.size() == rivals.size())
+      return fmt::format("each of the {} {}", names.size(), others);
     return names.size() <= 2 ? Enumerate(names)
-                             : fmt::format("{} of the {} others", names.size(), rivals.size());
+                             : fmt::format("{} of the {} {}", names.size(), rivals.size(), others);
   };
   std::vector<std::string> parts;
   if (!faster.empty()) parts.push_back("faster than " + listed(faster));
@@ -290,14 +269,16 @@ Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>
   if (!trained && strongest.ratio.mean > 1) {  // the reference is where one comes from
     headline.finding = FindingText(strongest.name, Inverse(strongest.ratio), name) + where;
   } else {
-    const std::string place =
-        rivals.size() > 1 ? fmt::format(", the strongest of {} others", rivals.size()) : "";
+    const std::string place = rivals.size() > 1
+                                  ? fmt::format(", the strongest of {} {}", rivals.size(),
+                                                OthersInWords(!oracles.empty()))
+                                  : "";
     headline.finding = FindingText(name, strongest.ratio, strongest.name + place) + where;
   }
   if (rivals.empty()) return headline;
   headline.verdict = evaluation.workloads.size() < 2
                          ? "One workload gives no interval: run several to know whether this holds."
-                         : VerdictText(name, rivals);
+                         : VerdictText(name, rivals, OthersInWords(!oracles.empty()));
   return headline;
 }
 
@@ -372,27 +353,7 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
              : fmt::format("Means over {} workloads; ratio: geometric mean of the per-workload "
                            "ratios of average JCT [95 % interval, {}].",
                            n, IntervalInWords(WindowsOf(evaluation.workloads))));
-  if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
-    table.AddNote("Throughput models: " + drawn + ".");
-  }
-  if (const std::string fixed = FixedSizesInWords(evaluation); !fixed.empty()) {
-    table.AddNote(fixed);
-  }
-  if (evaluation.as_choices) {
-    table.AddNote(
-        "Answers of policies were applied as choices of the environment, so that the log is one of "
-        "its episodes: figures may differ from those of the policy itself.");
-  }
-  if (evaluation.beliefs != "exact") {
-    table.AddNote(
-        fmt::format("Beliefs: {}; policies were not shown the true rates.", evaluation.beliefs));
-  }
-  if (evaluation.progress != "constant") {
-    table.AddNote(fmt::format("The true rates change while jobs run: {}.", evaluation.progress));
-  }
-  if (!evaluation.autoscale.empty()) {
-    table.AddNote(fmt::format("Nodes came and went with their use: {}.", evaluation.autoscale));
-  }
+  for (const std::string& note : EvaluationNotes(evaluation)) table.AddNote(note);
   for (const PolicyRow& row : rows) {
     const EvaluatedPolicy& policy = evaluation.policies[row.policy];
     if (policy.label == policy.named_spec()) continue;

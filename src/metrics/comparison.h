@@ -51,13 +51,6 @@ std::string WorkloadsInWords(const Evaluation& evaluation);
 // "every 5m 00s", "at arrivals and completions".
 std::string DecisionsInWords(const Evaluation& evaluation);
 
-// How many jobs keep their size because their speed at others is unknown; "" for none.
-std::string FixedSizesInWords(const Evaluation& evaluation);
-
-// For how many jobs throughput profiles were drawn, and from what: "drawn at random for 750 of 750
-// jobs, from measured throughput (traces/catalogue.csv)"; "" for none.
-std::string DrawnInWords(const Evaluation& evaluation);
-
 // For each policy that did not finish on some workload: on how many, why, and that ratios leave
 // these out.
 std::vector<std::string> StuckInWords(const Evaluation& evaluation,

@@ -32,6 +32,12 @@ EvaluatedWorkload WorkloadFromJson(const Json& json, std::string_view where) {
     workload.drawn.jobs = RequireInteger(json["models_drawn"], "jobs", where);
     workload.drawn.from = RequireText(json["models_drawn"], "from", where);
   }
+  const auto count = [&](const char* key, std::int64_t* value) {
+    if (json.contains(key)) *value = RequireInteger(json, key, where);
+  };
+  count("running", &workload.running);
+  count("pending", &workload.pending);
+  count("time_limits", &workload.limited);
   if (json.contains("fixed_sizes")) {
     workload.fixed_sizes = RequireInteger(json, "fixed_sizes", where);
   }
@@ -49,6 +55,7 @@ EvaluatedPolicy PolicyFromJson(const Json& json, std::size_t workloads, std::str
   policy.label = RequireText(json, "label", where);
   if (json.contains("spec")) policy.spec = RequireText(json, "spec", where);
   policy.oracle = RequireFlag(json, "oracle", where);
+  policy.uses_lengths = json.value("uses_lengths", false);
   const Json& runs = RequireList(json, "runs", where);
   if (runs.size() != workloads) {
     throw DataError("{}: 'runs' must hold one summary per workload ({}), got {}", where, workloads,
@@ -87,6 +94,7 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
   json["beliefs"] = evaluation.beliefs;
   json["progress"] = evaluation.progress;
   if (evaluation.as_choices) json["as_choices"] = true;
+  if (!evaluation.node_events.empty()) json["node_events"] = evaluation.node_events;
   if (!evaluation.autoscale.empty()) json["autoscale"] = evaluation.autoscale;
   json["restart_cost_s"] = evaluation.restart_cost_s;
   if (evaluation.launch_cost_s > 0) json["launch_cost_s"] = evaluation.launch_cost_s;
@@ -94,6 +102,7 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
   if (evaluation.decide_on_events) json["decide_on_events"] = true;
   json["reference"] = evaluation.reference;
   if (!evaluation.read.is_null()) json["read"] = evaluation.read;
+  if (!evaluation.cluster_read.is_null()) json["cluster_read"] = evaluation.cluster_read;
   json["workloads"] = Json::array();
   for (const EvaluatedWorkload& workload : evaluation.workloads) {
     json["workloads"].push_back({{"name", workload.name},
@@ -101,6 +110,9 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
                                  {"load", NumberOrNull(workload.load)},
                                  {"seed", workload.seed}});
     if (workload.drawn.jobs > 0) json["workloads"].back()["models_drawn"] = ToJson(workload.drawn);
+    if (workload.running > 0) json["workloads"].back()["running"] = workload.running;
+    if (workload.pending > 0) json["workloads"].back()["pending"] = workload.pending;
+    if (workload.limited > 0) json["workloads"].back()["time_limits"] = workload.limited;
     if (workload.fixed_sizes > 0) json["workloads"].back()["fixed_sizes"] = workload.fixed_sizes;
     if (std::isfinite(workload.jct_bound_s))
       json["workloads"].back()["jct_bound_s"] = workload.jct_bound_s;
@@ -114,6 +126,7 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
                                 {"label", policy.label},
                                 {"oracle", policy.oracle},
                                 {"runs", std::move(runs)}});
+    if (policy.uses_lengths) json["policies"].back()["uses_lengths"] = true;
     if (!policy.spec.empty()) json["policies"].back()["spec"] = policy.spec;
   }
   return json;
@@ -134,6 +147,9 @@ Evaluation EvaluationFromJson(const nlohmann::ordered_json& json, std::string_vi
   if (json.contains("beliefs")) evaluation.beliefs = RequireText(json, "beliefs", where);
   if (json.contains("progress")) evaluation.progress = RequireText(json, "progress", where);
   evaluation.as_choices = json.value("as_choices", false);
+  if (json.contains("node_events")) {
+    evaluation.node_events = RequireText(json, "node_events", where);
+  }
   if (json.contains("autoscale")) evaluation.autoscale = RequireText(json, "autoscale", where);
   evaluation.restart_cost_s = RequireNumber(json, "restart_cost_s", where);
   if (json.contains("launch_cost_s")) {
@@ -146,6 +162,7 @@ Evaluation EvaluationFromJson(const nlohmann::ordered_json& json, std::string_vi
   evaluation.reference = RequireText(json, "reference", where);
 
   if (json.contains("read")) evaluation.read = json["read"];
+  if (json.contains("cluster_read")) evaluation.cluster_read = json["cluster_read"];
 
   std::vector<std::string> names;
   for (const Json& workload : RequireList(json, "workloads", where)) {

@@ -21,6 +21,9 @@ struct EvaluatedWorkload {
   double load = kUnknown;  // GPU demand / capacity
   std::uint64_t seed = 0;
   DrawnModels drawn{};            // jobs that got a random throughput profile
+  std::int64_t running = 0;       // jobs that had not ended when the record was taken, and ran
+  std::int64_t pending = 0;       // likewise, and waited
+  std::int64_t limited = 0;       // jobs with a time limit
   std::int64_t fixed_sizes = 0;   // jobs that keep their size as their speed at others is unknown
   double jct_bound_s = kUnknown;  // no policy can have a smaller average JCT; unknown: not computed
   // Which window of the trace it was drawn from; workloads of one window are not independent.
@@ -34,6 +37,7 @@ struct EvaluatedPolicy {
   std::string label;             // for people: the id, or a shorter one of this evaluation
   std::string spec{};            // where the id is a name that its user gave; "": the id
   bool oracle = false;           // used true lengths
+  bool uses_lengths = false;     // those of Evaluation::length_estimates
   std::vector<RunSummary> runs;  // one per workload, in their order
 
   const std::string& named_spec() const { return spec.empty() ? id : spec; }
@@ -51,6 +55,7 @@ struct Evaluation {
   std::string beliefs = "exact";      // what policies were shown of the rates
   std::string progress = "constant";  // how the true rates changed while jobs ran
   bool as_choices = false;            // answers were applied as choices of the environment
+  std::string node_events{};          // what nodes that go down mean, a sentence; "": all stay
   std::string autoscale{};            // how nodes came and went; "": all were there always
   Seconds restart_cost_s = 0;
   Seconds launch_cost_s = 0;
@@ -58,6 +63,7 @@ struct Evaluation {
   bool decide_on_events = false;  // also at arrivals and completions, not only at the interval
   std::string reference;          // id of the policy that the others are compared with
   nlohmann::ordered_json read;    // what reading the trace left out (trace_stats.h); null of a law
+  nlohmann::ordered_json cluster_read{};  // likewise of the node list; null where it is no file
   std::vector<EvaluatedWorkload> workloads;
   std::vector<EvaluatedPolicy> policies;
 };

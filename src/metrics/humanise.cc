@@ -59,4 +59,13 @@ std::string HumanCount(std::int64_t count) {
   return digits;
 }
 
+std::string Enumerate(const std::vector<std::string>& parts) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
+    text += parts[i];
+  }
+  return text;
+}
+
 }  // namespace allot

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/types.h"
 #include "metrics/paired.h"
@@ -18,5 +19,8 @@ std::string HumanHours(double hours);  // "0.02", "0.5", "97.1", "12 345": never
 std::string HumanRatio(
     const PairedRatio& ratio);               // "0.712 [0.663, 0.761]", without interval "0.712"
 std::string HumanCount(std::int64_t count);  // "12 345"
+
+// "a", "a and b", "a, b and c".
+std::string Enumerate(const std::vector<std::string>& parts);
 
 }  // namespace allot

@@ -23,6 +23,17 @@ struct PairedRatio {
 
   bool has_interval() const { return n >= 2; }
   bool below(double value) const { return has_interval() && high < value; }
+
+  // On which side of 1 the interval lies, as tables print it: one that touches 1 after rounding to
+  // three digits does not tell the two apart.
+  enum class Side { kBelow, kOpen, kAbove };
+  Side side() const {
+    constexpr double kHalfDigit = 0.0005;
+    if (!has_interval()) return Side::kOpen;
+    return high < 1 - kHalfDigit   ? Side::kBelow
+           : low >= 1 + kHalfDigit ? Side::kAbove
+                                   : Side::kOpen;
+  }
 };
 
 // The window of a workload that is like no other's.

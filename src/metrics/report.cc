@@ -14,6 +14,7 @@
 #include "core/file.h"
 #include "metrics/comparison.h"
 #include "metrics/evaluation.h"
+#include "metrics/evaluation_notes.h"
 #include "metrics/evaluation_runs.h"
 #include "metrics/figure_svg.h"
 #include "metrics/html.h"
@@ -52,7 +53,7 @@ std::string Facts(const Evaluation& evaluation) {
   html += HtmlFact("Workloads", WorkloadsInWords(evaluation));
   html += HtmlFact("Jobs", HumanCount(jobs));
   if (std::isfinite(load)) html += HtmlFact("Mean load", HumanFixed(load, 2));
-  html += HtmlFact("Length estimates", evaluation.length_estimates);
+  html += HtmlFact("Length estimates", LengthEstimatesInWords(evaluation.length_estimates));
   html += HtmlFact("Rates as policies see them", evaluation.beliefs);
   if (evaluation.progress != "constant") html += HtmlFact("True rates", evaluation.progress);
   html += HtmlFact("Restart cost", HumanDuration(evaluation.restart_cost_s));
@@ -64,9 +65,8 @@ std::string Facts(const Evaluation& evaluation) {
 }
 
 std::string_view RatioClass(const PolicyRow& row) {
-  if (row.reference || !row.ratio.has_interval()) return "";
-  if (row.ratio.high < 1) return "yes";
-  return row.ratio.low > 1 ? "no" : "";
+  if (row.reference || row.ratio.side() == PairedRatio::Side::kOpen) return "";
+  return row.ratio.side() == PairedRatio::Side::kBelow ? "yes" : "no";
 }
 
 std::string PolicyTable(const EvaluationRuns& runs, std::string_view reference) {
@@ -134,11 +134,12 @@ std::string Notes(const Evaluation& evaluation, const std::vector<PolicyRow>& ro
                           EscapeHtml(IntervalInWords(WindowsOf(evaluation.workloads))))
             : "");
   }
-  if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
-    html += "<p class=\"note\">Throughput models: " + EscapeHtml(drawn) + ".</p>\n";
+  std::vector<std::string> notes = EvaluationNotes(evaluation);
+  for (std::string& left_out : LeftOutNotes(evaluation.read, evaluation.cluster_read)) {
+    notes.push_back(std::move(left_out));
   }
-  if (const std::string fixed = FixedSizesInWords(evaluation); !fixed.empty()) {
-    html += "<p class=\"note\">" + EscapeHtml(fixed) + "</p>\n";
+  for (const std::string& note : notes) {
+    html += "<p class=\"note\">" + EscapeHtml(note) + "</p>\n";
   }
   for (const std::string& sentence : StuckInWords(evaluation, rows)) {
     html += fmt::format("<p class=\"note\">{}</p>\n", EscapeHtml(sentence));
@@ -389,7 +390,7 @@ std::string RenderReport(const ReportInput& input) {
     }
     body += EvaluationSection(runs, evaluations++, &figures);
     if (input.commands.empty()) commands.push_back(runs.evaluation.command);
-    origins += OriginHtml(directory, runs.evaluation);
+    origins += OriginHtml(directory, input.kept, runs.evaluation);
   }
   for (const std::string& directory : input.training_dirs) {
     const TrainingCurves curves = ReadTrainingCurves(directory);

@@ -17,6 +17,7 @@ struct ReportInput {
   // With evaluation.json, the first of which makes the headline, or a sweep's, or lengths.csv,
   // alone or beside the first.
   std::vector<std::string> evaluation_dirs;
+  bool kept = true;  // false: these folders are temporary, so the page does not name them
   std::vector<std::string> training_dirs;  // with curve.csv or pretrain.csv or both
   // HTML from metrics/whatif.h: in place of the headline, and sections before the others.
   std::string headline_html{};

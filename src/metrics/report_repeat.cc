@@ -19,7 +19,7 @@ std::string CommandsHtml(const std::vector<std::string>& commands) {
   return html + "</pre>";
 }
 
-std::string OriginHtml(const std::string& directory, const Evaluation& evaluation) {
+std::string OriginHtml(const std::string& directory, bool kept, const Evaluation& evaluation) {
   const std::string path = (std::filesystem::path(directory) / "origin.json").string();
   std::vector<std::string> facts;
   if (std::filesystem::exists(path)) {
@@ -36,8 +36,10 @@ std::string OriginHtml(const std::string& directory, const Evaluation& evaluatio
     seeds.push_back(fmt::format("{}", workload.seed));
   }
   facts.push_back(fmt::format("seed{} {}", seeds.size() == 1 ? "" : "s", Join(seeds, ", ")));
-  if (std::filesystem::exists(path)) facts.push_back("all options, defaults included: " + path);
-  return fmt::format("<p class=\"note\"><b>{}</b>: {}.</p>\n", EscapeHtml(directory),
+  if (kept && std::filesystem::exists(path))
+    facts.push_back("all options, defaults included: " + path);
+  return fmt::format("<p class=\"note\"><b>{}</b>: {}.</p>\n",
+                     EscapeHtml(kept ? directory : evaluation.title),
                      EscapeHtml(Join(facts, "; ")));
 }
 

@@ -14,7 +14,7 @@ std::string CommandsHtml(const std::vector<std::string>& commands);
 
 // Version, inputs and seeds of an evaluation, by origin.json (docs/formats/results.md); of results
 // of before the seeds alone. DataError where it is malformed.
-std::string OriginHtml(const std::string& directory, const Evaluation& evaluation);
+std::string OriginHtml(const std::string& directory, bool kept, const Evaluation& evaluation);
 
 // That makes the page again.
 std::string ReportCommand(const ReportInput& input);

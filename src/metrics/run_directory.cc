@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <iterator>
@@ -18,16 +19,31 @@ std::vector<TracedJob> TracedJobs(const Workload& workload) {
   std::vector<TracedJob> traced;
   traced.reserve(workload.jobs.size());
   for (const Job& job : workload.jobs) {
-    traced.push_back(
-        {job.id, job.gpus, job.duration, workload.tenants[job.tenant], workload.users[job.user]});
+    traced.push_back({job.id, job.gpus, job.duration, workload.tenants[job.tenant],
+                      workload.users[job.user], job.outcome});
   }
   return traced;
 }
 
+namespace {
+
+bool HadNotEnded(const TracedJob& job) {
+  return job.outcome == Outcome::kRunning || job.outcome == Outcome::kPending;
+}
+
+std::string_view OutcomeColumn(const TracedJob& job) {
+  return !HadNotEnded(job) ? ",ended" : job.outcome == Outcome::kRunning ? ",running" : ",pending";
+}
+
+}  // namespace
+
 std::string JobsCsv(std::span<const JobRecord> records, std::span<const TracedJob> jobs) {
+  // Jobs that had not ended with their trace ran for a time that was drawn.
+  const bool cut_off = std::any_of(jobs.begin(), jobs.end(), HadNotEnded);
   std::string text =
       "job_id,submit_s,first_start_s,finish_s,jct_s,gpu_seconds,preemptions,restarts,gpus,run_s,"
-      "tenant,user\n";
+      "tenant,user";
+  text += cut_off ? ",outcome\n" : "\n";
   const auto out = std::back_inserter(text);
   // To the microsecond: duration x rate / rate is the duration but for its last bit.
   const auto micro = [](double value) { return std::round(value * 1e6) / 1e6; };
@@ -38,11 +54,12 @@ std::string JobsCsv(std::span<const JobRecord> records, std::span<const TracedJo
     const auto job = static_cast<std::size_t>(record.job);
     ALLOT_CHECK_LT(job, jobs.size());
     const TracedJob& traced = jobs[job];
-    fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{}\n", CsvField(traced.id), record.submit,
-                   time(record.first_start), time(record.finish),
+    fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{}{}\n", CsvField(traced.id),
+                   record.submit, time(record.first_start), time(record.finish),
                    time(record.finish - record.submit), micro(record.gpu_seconds),
                    record.preemptions, record.restarts, traced.gpus, micro(traced.duration),
-                   CsvField(traced.tenant), CsvField(traced.user));
+                   CsvField(traced.tenant), CsvField(traced.user),
+                   cut_off ? OutcomeColumn(traced) : "");
   }
   return text;
 }

@@ -23,6 +23,7 @@ struct TracedJob {
   Seconds duration = 0;  // at these
   std::string tenant{};
   std::string user{};
+  Outcome outcome = Outcome::kUnreported;
 };
 std::vector<TracedJob> TracedJobs(const Workload& workload);
 

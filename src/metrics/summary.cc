@@ -86,6 +86,7 @@ RunSummary Summarise(const RunFacts& facts) {
     first_submit = std::min(first_submit, record.submit);
     s.gpu_seconds += record.gpu_seconds;
     s.preemptions += record.preemptions;
+    s.node_stops += record.failures;
     s.restarts += record.restarts;
     const Outcome outcome = outcome_of(record);
     if (record.first_start != kNever && outcome != Outcome::kPending)
@@ -162,6 +163,7 @@ nlohmann::ordered_json ToJson(const RunSummary& s) {
   json["gpu_seconds"] = s.gpu_seconds;
   json["avg_queueing_s"] = NumberOrNull(s.avg_queueing_s);
   json["preemptions"] = s.preemptions;
+  if (s.node_stops > 0) json["node_stops"] = s.node_stops;
   json["restarts"] = s.restarts;
   if (std::isfinite(s.node_hours)) json["node_hours"] = s.node_hours;
   if (std::isfinite(s.cost)) json["cost"] = s.cost;
@@ -195,6 +197,7 @@ RunSummary SummaryFromJson(const nlohmann::ordered_json& json, std::string_view 
   if (json.contains("avg_queueing_s"))
     s.avg_queueing_s = RequireNumber(json, "avg_queueing_s", where);
   if (json.contains("preemptions")) s.preemptions = RequireInteger(json, "preemptions", where);
+  if (json.contains("node_stops")) s.node_stops = RequireInteger(json, "node_stops", where);
   if (json.contains("restarts")) s.restarts = RequireInteger(json, "restarts", where);
   if (json.contains("node_hours")) s.node_hours = RequireNumber(json, "node_hours", where);
   if (json.contains("cost")) s.cost = RequireNumber(json, "cost", where);

@@ -41,6 +41,7 @@ struct RunSummary {
   double gpu_seconds = 0;
   double avg_queueing_s = kUnknown;  // first start - submit, over started jobs
   std::int64_t preemptions = 0;
+  std::int64_t node_stops = 0;  // of the preemptions: a node of the job went down
   std::int64_t restarts = 0;
   double node_hours = kUnknown;             // of nodes that were there, first submit to last finish
   double cost = kUnknown;                   // of these; unknown where nodes have no price

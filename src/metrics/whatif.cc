@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
 
+#include "metrics/evaluation_notes.h"
 #include "metrics/html.h"
 #include "metrics/humanise.h"
 
@@ -23,37 +23,6 @@ std::string Against(double value, double base) {
   return HumanFixed(value / base, 2);
 }
 
-// The alternative of this kind with the smallest mean completion time.
-const WhatIfScene* BestOf(const WhatIf& what_if, Kind kind) {
-  const WhatIfScene* best = nullptr;
-  for (const WhatIfScene& scene : what_if.scenes) {
-    if (scene.kind != kind || scene.oracle || !std::isfinite(scene.avg_jct_s)) continue;
-    if (best == nullptr || scene.avg_jct_s < best->avg_jct_s) best = &scene;
-  }
-  return best;
-}
-
-bool Alike(double a, double b) { return HumanDuration(a) == HumanDuration(b); }
-
-bool ChangesNothing(const WhatIfScene& scene, const WhatIfScene& present) {
-  return Alike(scene.avg_wait_s, present.avg_wait_s) && Alike(scene.avg_jct_s, present.avg_jct_s);
-}
-
-// "a mean wait of 2h 05m instead of 3h 10m, a longest ...".
-std::string Change(const WhatIfScene& scene, const WhatIfScene& present) {
-  std::string text = fmt::format(
-      "a mean wait of {} instead of {}, a longest wait of {} instead of {}, and a mean completion "
-      "time of {} instead of {}",
-      HumanDuration(scene.avg_wait_s), HumanDuration(present.avg_wait_s),
-      HumanDuration(scene.max_wait_s), HumanDuration(present.max_wait_s),
-      HumanDuration(scene.avg_jct_s), HumanDuration(present.avg_jct_s));
-  if (scene.preemptions_per_job > 0.005) {
-    text += fmt::format(" (it stops jobs {} times per job on average, which then need checkpoints)",
-                        HumanFixed(scene.preemptions_per_job, 2));
-  }
-  return text;
-}
-
 // "easy: FIFO whose backfill ...; las: ...".
 std::string PoliciesInWords(const WhatIf& what_if) {
   std::string text;
@@ -61,88 +30,6 @@ std::string PoliciesInWords(const WhatIf& what_if) {
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", id, meaning);
   }
   return text + ".";
-}
-
-// What the simulation lacks of the record, as far as it is known; "" for nothing of weight.
-std::string KnownCauses(const WhatIf& what_if) {
-  constexpr double kOfWeight = 0.01;  // of all GPU time
-  double lost = 0;
-  for (const DropCount& drop : what_if.left_out) lost += drop.gpu_hours;
-  const double all = lost + what_if.gpu_hours;
-  if (!(lost > kOfWeight * all)) return "";
-  return fmt::format(
-      "First of all, {} of {} GPU-hours of the file are left out, most of them as \"{}\". ",
-      HumanHours(lost), HumanHours(all), what_if.left_out.front().reason);
-}
-
-// What is said of jobs that do not fit the cluster, and whether they are so many that nothing else
-// comes before it.
-struct UnfitFinding {
-  std::string sentence;
-  bool many = false;
-};
-
-std::optional<UnfitFinding> UnfitJobs(const WhatIf& what_if) {
-  constexpr double kMany = 0.05;  // of the jobs, or of the GPU time
-  std::int64_t without_type = 0;
-  double hours = 0;
-  for (const LackingType& type : what_if.lacking_types) {
-    without_type += type.jobs;
-    hours += type.gpu_hours;
-  }
-  const std::int64_t unfit = without_type + what_if.without_room + what_if.without_hosts;
-  if (unfit == 0) return std::nullopt;
-  UnfitFinding finding;
-  finding.sentence = fmt::format("{} of {} jobs of the trace are not in these figures",
-                                 HumanCount(unfit), HumanCount(unfit + what_if.jobs));
-  if (without_type > 0) {
-    finding.sentence += fmt::format(
-        ": this cluster lacks the GPU type that they ask for, {}, with {} of {} GPU-hours "
-        "(--type-map THEIRS=OURS gives types the names of the cluster's)",
-        LackingTypesInWords(what_if.lacking_types), HumanHours(hours),
-        HumanHours(hours + what_if.gpu_hours));
-  }
-  const auto add = [&](std::int64_t jobs, const char* reason) {
-    if (jobs == 0) return;
-    const bool first = finding.sentence.find(':') == std::string::npos;
-    finding.sentence += fmt::format("{} {} {}", first ? ":" : ", and", HumanCount(jobs), reason);
-  };
-  add(what_if.without_room, "ask for more GPUs or GPU memory than it has");
-  add(what_if.without_hosts, "ask for more host memory or CPUs than its nodes have");
-  finding.sentence += '.';
-  finding.many = static_cast<double>(unfit) > kMany * static_cast<double>(unfit + what_if.jobs) ||
-                 hours > kMany * (hours + what_if.gpu_hours);
-  return finding;
-}
-
-// "" where no type is asked for more than it has.
-std::string OverloadedType(const WhatIf& what_if) {
-  const TypeLoad* const most = MostLoaded(what_if.loads);
-  if (most == nullptr || most->demand <= 1) return "";
-  return fmt::format(
-      "Jobs ask for {} times the GPU time that the {} GPUs of type {} have while jobs are "
-      "submitted, "
-      "so that their queue grows (by type: {}).",
-      HumanFixed(most->demand, 2), most->gpus, most->type, LoadsInWords(what_if.loads));
-}
-
-std::string TargetInWords(const WhatIf& what_if) {
-  const WhatIfTarget& target = *what_if.target;
-  const std::string wanted = fmt::format("A mean wait of at most {}", HumanDuration(target.wait_s));
-  if (!target.nodes) {
-    return fmt::format("{} is not reached with {} more nodes ({}): it is then {}.", wanted,
-                       HumanCount(target.most_tried), what_if.added_nodes,
-                       HumanDuration(target.reached_wait_s));
-  }
-  if (*target.nodes == 0) {
-    return fmt::format("{} needs no more nodes: it is {}.", wanted,
-                       HumanDuration(target.reached_wait_s));
-  }
-  return fmt::format(
-      "{} needs {} more node{} ({}): under the present policy it is then {}, with one "
-      "node less {}.",
-      wanted, HumanCount(*target.nodes), *target.nodes == 1 ? "" : "s", what_if.added_nodes,
-      HumanDuration(target.reached_wait_s), HumanDuration(target.one_less_wait_s));
 }
 
 nlohmann::ordered_json ToJson(const WhatIfTarget& target) {
@@ -153,94 +40,7 @@ nlohmann::ordered_json ToJson(const WhatIfTarget& target) {
   return json;
 }
 
-std::string Percent(double ratio) { return HumanShare(std::abs(1 - ratio)); }
-
 }  // namespace
-
-const WhatIfScene* SceneOf(const WhatIf& what_if, Kind kind) {
-  const auto found = std::find_if(what_if.scenes.begin(), what_if.scenes.end(),
-                                  [kind](const WhatIfScene& scene) { return scene.kind == kind; });
-  return found == what_if.scenes.end() ? nullptr : &*found;
-}
-
-std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
-  std::vector<std::string> findings;
-  const WhatIfScene* const recorded = SceneOf(what_if, Kind::kRecorded);
-  const WhatIfScene* const present = SceneOf(what_if, Kind::kPresent);
-  if (recorded != nullptr) {
-    const std::string half =
-        recorded->p50_wait_s > 0
-            ? fmt::format("half of them {} or less", HumanDuration(recorded->p50_wait_s))
-            : std::string("half of them not at all");
-    findings.push_back(fmt::format("Jobs waited {} on average, {}, one in twenty {} or more.",
-                                   HumanDuration(recorded->avg_wait_s), half,
-                                   HumanDuration(recorded->p95_wait_s)));
-  }
-  if (const auto unfit = UnfitJobs(what_if)) {
-    findings.insert(unfit->many ? findings.begin() : findings.end(), unfit->sentence);
-  }
-  if (what_if.most_gpus_at_once > what_if.gpus) {
-    findings.push_back(fmt::format("The record held {} GPUs at once, this cluster has {}.",
-                                   what_if.most_gpus_at_once, what_if.gpus));
-  }
-  if (present == nullptr) return findings;
-  if (recorded != nullptr) {
-    const double ratio = present->avg_wait_s / recorded->avg_wait_s;
-    std::string text =
-        fmt::format("The present policy, simulated ({}), lets them wait {} on average",
-                    present->name, HumanDuration(present->avg_wait_s));
-    const double apart = std::abs(present->avg_wait_s - recorded->avg_wait_s);
-    if (apart <= 0.01 * recorded->avg_jct_s) {
-      text += ", as in the record to a hundredth of the mean completion time.";
-    } else if (ratio >= 0.75 && ratio <= 1.25) {
-      text += fmt::format(", within {} of the record.", Percent(ratio));
-    } else if (ratio >= 0.5 && ratio <= 2) {
-      text += fmt::format(", {} times what the trace records.", HumanFixed(ratio, 2));
-    } else if (ratio < 1) {
-      text += fmt::format(
-          ". That is far from the record. {}The trace does not tell all that the scheduler goes by "
-          "(partitions, limits of users, reservations, priorities, nodes that were down, jobs that "
-          "need CPUs only). Take the other rows as directions, not as minutes.",
-          KnownCauses(what_if));
-    } else {
-      text +=
-          ". That is far from the record: the jobs had more room in truth (nodes that this cluster "
-          "does not have, GPUs that were shared, other types), or the scheduler chose better. Take "
-          "the other rows as directions, not as minutes.";
-    }
-    findings.push_back(std::move(text));
-  } else {
-    findings.push_back(fmt::format(
-        "The present policy, simulated ({}), lets jobs wait {} on "
-        "average, one in twenty {} or more.",
-        present->name, HumanDuration(present->avg_wait_s), HumanDuration(present->p95_wait_s)));
-  }
-  if (std::string overloaded = OverloadedType(what_if); !overloaded.empty()) {
-    findings.push_back(std::move(overloaded));
-  }
-  if (what_if.target) findings.push_back(TargetInWords(what_if));
-  if (const WhatIfScene* const best = BestOf(what_if, Kind::kPolicy)) {
-    findings.push_back(best->avg_jct_s < present->avg_jct_s
-                           ? fmt::format("Of the other policies {} makes jobs end earliest: {}.",
-                                         best->title, Change(*best, *present))
-                           : std::string("None of the other policies makes jobs end earlier on "
-                                         "average."));
-  }
-  for (const Kind kind : {Kind::kNodes, Kind::kElastic}) {
-    const auto first = SceneOf(what_if, kind);
-    if (first == nullptr) continue;
-    const WhatIfScene* const best = kind == Kind::kNodes ? first : BestOf(what_if, kind);
-    if (best == nullptr) continue;
-    std::string changed = best->title.substr(best->name.size() + 2);  // "easy, ..."
-    if (kind == Kind::kNodes) changed += fmt::format(" ({})", what_if.added_nodes);
-    const std::string policy = kind == Kind::kNodes ? "The present policy" : best->name;
-    findings.push_back(
-        ChangesNothing(*best, *present)
-            ? fmt::format("{} with {} changes nothing for these jobs.", policy, changed)
-            : fmt::format("{} with {} gives {}.", policy, changed, Change(*best, *present)));
-  }
-  return findings;
-}
 
 TextTable WhatIfTable(const WhatIf& what_if) {
   TextTable table({{"what", TextTable::Align::kLeft},
@@ -350,37 +150,45 @@ nlohmann::ordered_json ToJson(const WhatIf& what_if) {
                       {"avg_jct_s", scene.avg_jct_s},
                       {"gpu_utilisation", scene.gpu_utilisation},
                       {"preemptions_per_job", scene.preemptions_per_job}});
+    if (scene.node_stops_per_job > 0) {
+      scenes.back()["node_stops_per_job"] = scene.node_stops_per_job;
+    }
+    if (scene.more_jobs > 0) scenes.back()["more_jobs"] = scene.more_jobs;
   }
   nlohmann::ordered_json demands = nlohmann::ordered_json::array();
   for (const TypeLoad& load : what_if.loads) {
     demands.push_back({{"type", load.type}, {"gpus", load.gpus}, {"demand", load.demand}});
   }
-  return {{"workload", what_if.workload},
-          {"origin", what_if.origin},
-          {"jobs", what_if.jobs},
-          {"running", what_if.running},
-          {"pending", what_if.pending},
-          {"gpu_hours", what_if.gpu_hours},
-          {"most_gpus_at_once", what_if.most_gpus_at_once},
-          {"jobs_without_type", without_type},
-          {"lacking_types", lacking},
-          {"jobs_without_room", what_if.without_room},
-          {"jobs_without_hosts", what_if.without_hosts},
-          {"span_s", what_if.span},
-          {"cluster", what_if.cluster},
-          {"gpus", what_if.gpus},
-          {"load", what_if.load},
-          {"demand_by_type", demands},
-          {"target", what_if.target ? ToJson(*what_if.target) : nlohmann::ordered_json()},
-          {"length_estimates", what_if.length_estimates},
-          {"scenes", scenes},
-          {"users", groups(what_if.users)},
-          {"partitions", groups(what_if.partitions)},
-          {"gpu_types", groups(what_if.types)},
-          {"read", what_if.read},
-          {"findings", WhatIfFindings(what_if)},
-          {"notes", what_if.notes},
-          {"command", what_if.command}};
+  nlohmann::ordered_json json = {
+      {"workload", what_if.workload},
+      {"origin", what_if.origin},
+      {"jobs", what_if.jobs},
+      {"running", what_if.running},
+      {"pending", what_if.pending},
+      {"gpu_hours", what_if.gpu_hours},
+      {"most_gpus_at_once", what_if.most_gpus_at_once},
+      {"jobs_without_type", without_type},
+      {"lacking_types", lacking},
+      {"jobs_without_room", what_if.without_room.rows},
+      {"jobs_without_hosts", what_if.without_hosts.rows},
+      {"span_s", what_if.span},
+      {"cluster", what_if.cluster},
+      {"gpus", what_if.gpus},
+      {"load", what_if.load},
+      {"demand_by_type", demands},
+      {"target", what_if.target ? ToJson(*what_if.target) : nlohmann::ordered_json()},
+      {"length_estimates", what_if.length_estimates},
+      {"scenes", scenes},
+      {"users", groups(what_if.users)},
+      {"partitions", groups(what_if.partitions)},
+      {"gpu_types", groups(what_if.types)},
+      {"read", what_if.read},
+      {"findings", WhatIfFindings(what_if)},
+      {"notes", what_if.notes},
+      {"command", what_if.command}};
+  if (!what_if.cluster_read.is_null()) json["cluster_read"] = what_if.cluster_read;
+  if (!what_if.node_events.empty()) json["node_events"] = what_if.node_events;
+  return json;
 }
 
 std::string WhatIfHeadline(const WhatIf& what_if) {
@@ -406,9 +214,8 @@ std::string WhatIfSections(const WhatIf& what_if) {
   html += HtmlFact("Submitted within", HumanDuration(what_if.span));
   html += HtmlFact("Offered load", HumanFixed(what_if.load, 2));
   if (!what_if.loads.empty()) html += HtmlFact("Demand by type", LoadsInWords(what_if.loads));
-  html += HtmlFact("Run times that policies went by", what_if.length_estimates == "user"
-                                                          ? "the users' time limits"
-                                                          : what_if.length_estimates);
+  html +=
+      HtmlFact("Run times that policies went by", LengthEstimatesInWords(what_if.length_estimates));
   html += "</dl>\n" + WhatIfTable(what_if).ToHtml();
   if (!what_if.policies.empty()) {
     html += "<p class=\"note\">" + EscapeHtml(PoliciesInWords(what_if)) + "</p>\n";

@@ -45,7 +45,9 @@ struct WhatIfScene {
   double avg_jct_s = kUnknown;  // from submission to the end
   double gpu_utilisation = kUnknown;
   double preemptions_per_job = kUnknown;
+  double node_stops_per_job = 0;  // of these: a node of the job went down
   std::int64_t unfinished = 0;
+  std::int64_t more_jobs = 0;  // that the present cluster has no room for; in no figure
 };
 
 // How many nodes make the mean wait at most so long.
@@ -66,8 +68,8 @@ struct WhatIf {
   double gpu_hours = 0;      // of the record, of these jobs
   // Of jobs that are left out: the cluster has no type that they accept.
   std::vector<LackingType> lacking_types{};
-  std::int64_t without_room = 0;   // left out: it has fewer GPUs, or less GPU memory, than they ask
-  std::int64_t without_hosts = 0;  // left out: its nodes have less host memory or CPUs
+  DropCount without_room{};   // left out: it has fewer GPUs, or less GPU memory, than they ask
+  DropCount without_hosts{};  // left out: its nodes have less host memory or CPUs
   Seconds span = 0;
   std::string cluster;
   std::string cluster_in_words{};
@@ -79,13 +81,15 @@ struct WhatIf {
   std::vector<TypeLoad> loads{};         // by GPU type of it; none: it has one type
   std::optional<WhatIfTarget> target{};  // where one was asked for
   std::string length_estimates;          // that the policies had
+  std::string node_events{};             // what nodes that go down mean; "": all stay
   std::vector<WhatIfScene> scenes;
   std::vector<WhatIfGroup> users;  // of most GPU time first; none: the trace names none
   std::vector<WhatIfGroup> partitions;
   std::vector<WhatIfGroup> types{};  // GPU types that jobs ask for, where the cluster has several
   std::vector<std::string> notes;    // what was not simulated, and why
   std::vector<std::pair<std::string, std::string>> policies{};  // id, what it does
-  nlohmann::ordered_json read;  // what reading the trace left out (trace_stats.h)
+  nlohmann::ordered_json read;            // what reading the trace left out (trace_stats.h)
+  nlohmann::ordered_json cluster_read{};  // likewise of the cluster; null where it is no file
   std::string command;
 };
 

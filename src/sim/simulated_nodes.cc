@@ -72,8 +72,8 @@ void SimulatedCluster::StopJobsOn(NodeIndex node, bool failed) {
       if (hit) {
         if (failed) {
           o.done_work[r] = DoneAtCheckpoint(r, run);
-          ++records_[At(o.job[r])].failures;
         }
+        ++records_[At(o.job[r])].failures;
         if (TrainingRun* const training = TrainingOf(o.job[r])) training->Stop();
         gpus_used_ -= run.gpus;
         o.events.Change(row);

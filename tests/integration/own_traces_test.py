@@ -147,7 +147,7 @@ def test_jobs_with_too_much_memory_are_dropped_and_counted(allot, cases):
     reason = "asks for more host memory or CPUs than the nodes of the cluster have"
     assert reason in done.stderr
     said = allot("whatif", *world)
-    assert "1 of 2 jobs of the trace are not in these figures" in said.stdout
+    assert "1 of 2 jobs of the trace, with 0.03 of 0.06 GPU-hours, are not in these figures" in said.stdout
     assert reason in said.stdout
 
 
@@ -208,3 +208,85 @@ def test_jobs_of_a_law_that_do_not_fit_are_left_out(allot):
 def test_no_policy_is_no_comparison(allot, cases):
     said = allot("compare", "-w", cases / "idle.csv", "--policies", "", exit=2).stderr
     assert "a name is missing, got ''" in said
+
+
+# ---- what is said beside the figures ----
+
+LIMITED = "JobID|User|Partition|State|Submit|Start|End|ElapsedRaw|TimelimitRaw|AllocTRES\n" + "".join(
+    f"{i}|ann|a|COMPLETED|2026-10-01T00:0{i}:00|2026-10-01T00:0{i}:00|2026-10-01T01:00:00|{3600 - 60 * i}|120|gres/gpu=2\n"
+    for i in range(4))
+UNENDED = (LIMITED + "8|bob|a|RUNNING|2026-10-01T00:30:00|2026-10-01T00:30:00|Unknown|1800|120|gres/gpu=2\n"
+           + "9|bob|a|PENDING|2026-10-01T00:40:00|Unknown|Unknown|0|120|gres/gpu=2\n")
+
+
+def test_tables_say_which_lengths_policies_get(allot, tmp_path):
+    (tmp_path / "t.txt").write_text(LIMITED)
+    world = ["t.txt", "--cluster", "1x4"]
+    said = allot("compare", *world, "--policies", "fifo,srtf,sjf").stdout
+    assert ("Job lengths that srtf and sjf get: the true lengths with a random error (noisy:0.5); not the time limits "
+            "that 4 of 4 jobs have (--length-estimates user).") in said
+    said = allot("compare", *world, "--policies", "fifo,srtf", "--length-estimates", "user").stdout
+    assert "Job lengths that srtf gets: the users' time limits (user)." in said
+    assert "Job lengths" not in allot("compare", *world, "--policies", "fifo,las").stdout
+    assert "Job lengths that srtf gets: none." in allot(
+        "simulate", *world, "--policy", "srtf", "--length-estimates", "none").stdout
+
+
+def test_time_limits_that_no_job_has_are_a_warning(allot, cases):
+    world = ["-w", cases / "idle.csv", "--cluster", "1x8", "--length-estimates", "user"]
+    for command in (["compare", "--policies", "fifo,srtf"], ["simulate"], ["whatif"]):
+        assert "warning: --length-estimates user: no job of" in allot(*command, *world).stderr, command
+    assert "got estimates (true)" not in allot("whatif", *world[:-1], "true").stdout
+
+
+def test_results_name_jobs_that_had_not_ended(allot, tmp_path):
+    (tmp_path / "t.txt").write_text(UNENDED)
+    (tmp_path / "nodes.txt").write_text("NODELIST GRES CPUS MEMORY STATE\nn1 gpu:4 8 1000 idle\nn2 gpu:4 8 1000 down\n")
+    said = allot("compare", "t.txt", "--cluster", "nodes.txt", "--policies", "fifo,easy", "--out", "r").stdout
+    note = "2 of 6 jobs had not ended when the record was taken (1 running, 1 pending)"
+    assert note in said
+    rows = (tmp_path / "r" / "fifo" / "jobs.csv").read_text().splitlines()
+    assert rows[0].endswith(",tenant,user,outcome")
+    assert [row.rsplit(",", 1)[1] for row in rows[1:]] == ["ended"] * 4 + ["running", "pending"]
+    evaluation = json.loads((tmp_path / "r" / "evaluation.json").read_text())
+    assert (evaluation["workloads"][0]["running"], evaluation["workloads"][0]["pending"]) == (1, 1)
+    assert evaluation["cluster_read"]["dropped"][0]["rows"] == 1
+    allot("report", "r", "--out", "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert note in page and "Entries of the node list that are left out: " in page
+    (tmp_path / "t.txt").write_text(LIMITED)
+    allot("simulate", "t.txt", "--cluster", "1x4", "--out", "one")
+    assert (tmp_path / "one" / "jobs.csv").read_text().splitlines()[0].endswith(",tenant,user")
+
+
+def test_reports_name_records_that_are_left_out(allot, tmp_path):
+    (tmp_path / "t.txt").write_text(LIMITED + "7|ann|a|COMPLETED|2026-10-01T00:00:00|2026-10-01T00:00:00|"
+                                    "2026-10-01T01:00:00|3600|120|cpu=1\n")
+    allot("compare", "t.txt", "--cluster", "1x4", "--policies", "fifo,easy", "--out", "r")
+    allot("report", "r", "--out", "r.html")
+    assert "Records of the trace that are left out: no GPU requested (1)." in (tmp_path / "r.html").read_text()
+
+
+def test_a_forecast_in_json_says_what_it_lacks(allot, tmp_path):
+    (tmp_path / "t.txt").write_text(UNENDED + "7|ann|a|COMPLETED|2026-10-01T00:00:00|2026-10-01T00:00:00|"
+                                    "2026-10-01T01:00:00|3600|120|cpu=1\n")
+    found = json.loads(allot("forecast", "t.txt", "--cluster", "1x4", "--json").stdout)
+    assert found["history"] is False
+    assert found["read"]["dropped"] == [{"reason": "no GPU requested", "rows": 1, "first": "t.txt:8"}]
+    assert any("1 of 6 jobs still ran" in note for note in found["read"]["notes"])
+
+
+def test_events_of_unknown_nodes_name_file_and_line(allot, cases, tmp_path):
+    (tmp_path / "events.csv").write_text("time_s,node,event\n500,7,down\n")
+    said = allot("simulate", "-w", cases / "idle.csv", "--cluster", "2x4", "--node-events", "events.csv", exit=3).stderr
+    assert "events.csv:2: 'node' must be one of the 2 nodes of the cluster, from 0 to 1, got 7" in said
+
+
+def test_guarantees_without_effect_or_room_are_named(allot, cases, tmp_path):
+    rules = tmp_path / "rules.toml"
+    world = ["simulate", "-w", cases / "idle.csv", "--cluster", "1x8", "--rules", "rules.toml"]
+    rules.write_text('[[guarantees]]\naccount = "nobody"\ngpus = 4\n')
+    assert "rules.toml: no job of" in (said := allot(*world).stderr) and "account 'nobody'" in said
+    rules.write_text('[[guarantees]]\naccount = "nobody"\ngpus = 99\n')
+    said = allot(*world, exit=2).stderr
+    assert "rules.toml: guarantees must not be more than the cluster has, got 99 GPUs of 8 with that of account 'nobody'" in said

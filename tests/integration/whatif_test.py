@@ -110,6 +110,7 @@ def test_a_trace_without_starts_has_no_record(allot, tmp_path):
 @pytest.mark.parametrize("words, said", [
     (["--more-nodes", "0x8"], ["number of nodes", "0x8"]),
     (["--more-nodes=-3"], ["--more-nodes", "-3"]),
+    (["--target-wait=-5"], ["--target-wait must be a time of at least 0 s", "-5"]),
     (["--present", "slurm"], ["unknown policy 'slurm'"]),
     (["--present", "fifo,easy"], ["--present must be one policy", "got 2", "fifo,easy"]),
     (["--workloads", "3"], ["unknown option '--workloads'"]),
@@ -255,8 +256,8 @@ def test_what_is_left_out_is_told_by_gpu_hours(allot, tmp_path):
     assert far.index("104 of 112 GPU-hours of the file are left out") < far.index("partitions"), far
     assert "an earlier run of a requeued" in far
     assert "The record held 12 GPUs at once, this cluster has 4." in found["findings"]
-    left_out = next(note for note in found["notes"] if note.startswith("Records of the file"))
-    assert left_out.index("96 GPU-hours") < left_out.index("8 GPU-hours") < left_out.index("no GPU requested")
+    left_out = next(note for note in found["notes"] if note.startswith("Records of the trace"))
+    assert left_out.index("96.0 GPU-hours") < left_out.index("8.0 GPU-hours") < left_out.index("no GPU requested")
     said = allot("trace", "inspect", tmp_path / "trace.txt").stdout
     assert "an earlier run of a requeued or resized job, 96.0 GPU-hours" in said
     assert "all jobs together held 12 at most" in said
@@ -270,3 +271,80 @@ def test_a_limit_that_is_outlived_does_not_end_a_running_job(allot, tmp_path):
                   "--cluster", "2x4", "--policies", "fifo,srtf")
     assert found["running"] == 2 and found["most_gpus_at_once"] == 8
     assert any("1 of 2 jobs with a time limit ran beyond it" in note for note in found["notes"])
+
+
+SQUEUE = "JOBID|USER|PARTITION|STATE|SUBMIT_TIME|START_TIME|TIME|TIME_LIMIT|NODES|REASON|TRES_ALLOC\n"
+
+
+def test_a_record_in_which_no_job_ended_is_compared_with_nothing(allot, tmp_path):
+    (tmp_path / "queue.txt").write_text(
+        SQUEUE
+        + "1|ann|gpu|RUNNING|2026-10-05T08:00:00|2026-10-05T08:00:00|2:00:00|3:00:00|1|None|cpu=8,gres/gpu=4\n"
+        + "2|bob|gpu|PENDING|2026-10-05T08:10:00|N/A|0:00|1:00:00|1|Resources|cpu=8,gres/gpu=4\n")
+    done = allot("whatif", "queue.txt", "--cluster", "2x4", "--length-estimates", "true")
+    assert "No job of the record has ended: no run time is known" in done.stdout
+    for wrong in ("far from the record", "Jobs waited", "changes nothing", "drawn from the jobs that ended"):
+        assert wrong not in done.stdout, wrong
+    assert "guessed from how long they have run and from their time limits" in done.stderr
+    assert "from the others" not in done.stderr
+
+
+JOBS = "job_id,submit_s,gpus,duration_s\n"
+FAILING = JOBS + "a,0,4,1000\nb,0,4,1000\nc,100,2,400\nd,100,2,400\n"
+
+
+def test_nodes_that_go_down_are_named_and_no_policy_is_blamed(allot, tmp_path):
+    (tmp_path / "jobs.csv").write_text(FAILING)
+    (tmp_path / "events.csv").write_text("time_s,node,event\n500,1,down\n800,1,up\n")
+    world = ["jobs.csv", "--cluster", "2x4", "--node-events", "events.csv"]
+    note = "Nodes go down by --node-events (2 events): their jobs are stopped, keep their work, and wait for GPUs."
+    done = allot("whatif", *world)
+    assert note in done.stdout
+    (more,) = [line for line in done.stdout.splitlines() if line.startswith("The present policy with 1 more node")]
+    assert "checkpoints" not in more
+    assert note in (tmp_path / "whatif.html").read_text()
+    assert note in allot("compare", *world, "--policies", "fifo,easy").stdout
+    summary = json.loads(allot("simulate", *world, "--policy", "easy", "--json").stdout)
+    assert (summary["preemptions"], summary["node_stops"]) == (1, 1)
+    random = allot("simulate", "jobs.csv", "--cluster", "2x4", "--failures", "30d:2h:1h").stdout
+    assert "by --failures (each 30d 00h on average, for 2h 00m)" in random
+    assert "lose their work since the last checkpoint (one every 1h 00m)" in random
+    (tmp_path / "rules.toml").write_text('[[maintenance]]\nnodes = "1"\nfrom = "500"\nto = "800"\n')
+    rules = allot("simulate", "jobs.csv", "--cluster", "2x4", "--rules", "rules.toml").stdout
+    assert "Nodes go down for maintenance by --rules (1 window)" in rules
+
+
+def test_jobs_that_do_not_fit_are_named_with_both_values(allot, tmp_path):
+    (tmp_path / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s,gpu_types\na,0,2,3600,a100\nb,10,8,7200,a100\n"
+                                       "c,20,1,3600,p40\nd,30,1,3600,v100\n")
+    done = allot("whatif", "jobs.csv", "--cluster", "1x4:a100,1x4:v100", "--policies", "fifo")
+    assert "2 of 4 jobs of the trace, with 17.0 of 20.0 GPU-hours, are not in these figures" in done.stdout
+    asked = "jobs.csv:3 asks for 8 GPUs of type 'a100', there are 4"
+    assert f"1 asks for more GPUs or GPU memory than this cluster has (first: {asked})." in done.stdout
+    assert asked in done.stderr
+
+
+def test_a_job_that_only_more_nodes_have_room_for_is_named_there(allot, tmp_path):
+    (tmp_path / "jobs.csv").write_text(JOBS + "a,0,4,1000\nb,0,4,1000\nc,100,9,400\n")
+    done = allot("whatif", "jobs.csv", "--cluster", "2x4", "--json")
+    found = json.loads(done.stdout)
+    (more,) = [s for s in found["scenes"] if s["kind"] == "nodes"][:1]
+    assert more["more_jobs"] == 1
+    assert any("1 job that the present cluster has no room for then fits" in text for text in found["findings"])
+
+
+def test_the_page_names_no_folder_that_is_gone(allot, tmp_path):
+    (tmp_path / "jobs.csv").write_text(FAILING)
+    allot("whatif", "jobs.csv", "--cluster", "2x4", "-o", "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "allot-whatif-" not in page and "The policies on the present cluster</b>: made with allot" in page
+    allot("whatif", "jobs.csv", "--cluster", "2x4", "-o", "page.html", "--keep", "kept")
+    assert "kept/present/origin.json" in (tmp_path / "page.html").read_text()
+
+
+def test_pages_and_json_name_the_nodes_that_are_left_out(answer):
+    reasons = [drop["reason"] for drop in answer[0]["cluster_read"]["dropped"]]
+    assert "a node where nothing can start: drain" in reasons
+    note = "Entries of the node list that are left out: a node where nothing can start: drain (1);"
+    assert any(text.startswith(note) for text in answer[0]["notes"])
+    assert note in (answer[2] / "page.html").read_text()

@@ -158,7 +158,7 @@ TEST(RuleWarnings, NameWhatTheClusterHasNot) {
                 "rules:3: 'from': the window must be of nodes of the cluster, got 'm1', 'm2'"});
   EXPECT_EQ(of("[[guarantees]]\naccount = \"a\"\ngpus = 4\ntype = \"v10\"\n"),
             std::vector<std::string>{"guarantees must not be more than the cluster has, got 4 GPUs "
-                                     "'v10' of 0 (did you mean 'v100'?)"});
+                                     "'v10' of 0 (did you mean 'v100'?) with that of account 'a'"});
 }
 
 TEST_F(LiveRules, AJobThatIsNeverMovedMayStillLoseANode) {

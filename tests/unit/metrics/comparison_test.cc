@@ -107,6 +107,29 @@ TEST(Headline, SaysPlainlyWhenTheReferenceIsSlower) {
             "By the 95 % intervals, learned is faster than fifo and slower than srtf.");
 }
 
+TEST(Headline, SaysThatOraclesAreNotAmongTheOthers) {
+  Evaluation evaluation = SmallEvaluation();
+  evaluation.policies.push_back(evaluation.policies[0]);
+  evaluation.policies.back().id = evaluation.policies.back().label = "las";
+  EXPECT_NE(MakeHeadline(evaluation, CompareToReference(evaluation))
+                .finding.find("the strongest of 2 others that do not know true lengths"),
+            std::string::npos);
+}
+
+TEST(ComparisonTable, SaysWhichLengthsPoliciesGet) {
+  Evaluation evaluation = SmallEvaluation();
+  const auto table = [&] {
+    return ComparisonTable(evaluation, CompareToReference(evaluation)).ToText();
+  };
+  EXPECT_EQ(table().find("Job lengths"), std::string::npos);
+  evaluation.policies[0].uses_lengths = true;
+  evaluation.length_estimates = "noisy:0.5";
+  EXPECT_NE(table().find("Job lengths that fifo gets: the true lengths with a random error "
+                         "(noisy:0.5)."),
+            std::string::npos)
+      << table();
+}
+
 TEST(Headline, ComparesTheFastestWithTheReferenceWhereNothingWasTrained) {
   Evaluation evaluation = SmallEvaluation();
   evaluation.training_overlap = TrainingOverlap::kNone;

@@ -115,6 +115,18 @@ TEST(ComparePaired, EqualRatiosHaveAnIntervalOfWidthZero) {
   EXPECT_TRUE(ratio.below(1));
 }
 
+// Readers of a table with three digits cannot see such a difference.
+TEST(PairedRatio, AnIntervalThatTouchesOneAfterRoundingIsOpen) {
+  const auto side = [](double low, double high) {
+    return PairedRatio{.mean = 1, .low = low, .high = high, .n = 5}.side();
+  };
+  EXPECT_EQ(side(0.892, 0.9996), PairedRatio::Side::kOpen);
+  EXPECT_EQ(side(0.892, 0.9994), PairedRatio::Side::kBelow);
+  EXPECT_EQ(side(1.0004, 1.2), PairedRatio::Side::kOpen);
+  EXPECT_EQ(side(1.0006, 1.2), PairedRatio::Side::kAbove);
+  EXPECT_EQ((PairedRatio{.mean = 0.5, .n = 1}.side()), PairedRatio::Side::kOpen);
+}
+
 TEST(ComparePaired, UnknownSideMakesTheResultUnknown) {
   const PairedRatio ratio =
       ComparePaired(std::vector<double>{1, kUnknown}, std::vector<double>{2, 4});

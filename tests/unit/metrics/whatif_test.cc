@@ -73,6 +73,62 @@ TEST(WhatIf, SaysWhereTheRecordHeldMoreGpusThanThereAre) {
   EXPECT_EQ(Said(what_if).find("at once"), std::string::npos);
 }
 
+TEST(WhatIf, CountsGpuHoursOfAllJobsThatDoNotFit) {
+  WhatIf what_if = Example(100, 110);
+  what_if.gpu_hours = 10;
+  what_if.lacking_types = {{"p40", 1, 0.5}};
+  what_if.without_room = {"", 1, "", 9.5};
+  EXPECT_NE(Said(what_if).find("2 of 14 jobs of the trace, with 10.0 of 20.0 GPU-hours"),
+            std::string::npos)
+      << Said(what_if);
+}
+
+TEST(WhatIf, ComparesNothingWhereNoJobHasEnded) {
+  WhatIf what_if = Example(0, 0);
+  what_if.running = 5;
+  what_if.pending = 7;
+  const std::string said = Said(what_if);
+  EXPECT_NE(said.find("No job of the record has ended"), std::string::npos) << said;
+  for (const char* wrong : {"far from the record", "as in the record", "Jobs waited", "earliest"}) {
+    EXPECT_EQ(said.find(wrong), std::string::npos) << said;
+  }
+}
+
+TEST(WhatIf, NamesPoliciesThatKnowTrueLengths) {
+  WhatIf what_if = Example(100, 110);
+  what_if.scenes.push_back(Scene(WhatIfScene::Kind::kPolicy, "srtf", 10, 610));
+  EXPECT_NE(Said(what_if).find("Of the other policies srtf makes"), std::string::npos);
+  what_if.scenes.back().oracle = true;
+  EXPECT_NE(Said(what_if).find("Of the other policies (without those that know true lengths: srtf) "
+                               "las makes jobs end earliest"),
+            std::string::npos)
+      << Said(what_if);
+}
+
+TEST(WhatIf, DoesNotBlameThePolicyForNodesThatFail) {
+  WhatIf what_if = Example(100, 110);
+  WhatIfScene& las = what_if.scenes[3];
+  las.preemptions_per_job = las.node_stops_per_job = 0.25;
+  EXPECT_EQ(Said(what_if).find("checkpoints"), std::string::npos) << Said(what_if);
+  las.preemptions_per_job = 0.75;
+  EXPECT_NE(Said(what_if).find("stops jobs 0.50 times"), std::string::npos) << Said(what_if);
+}
+
+TEST(WhatIf, SaysWhichJobsOnlyMoreNodesHaveRoomFor) {
+  WhatIf what_if = Example(100, 110);
+  what_if.scenes.back().more_jobs = 1;
+  EXPECT_NE(Said(what_if).find("1 job that the present cluster has no room for then fits"),
+            std::string::npos)
+      << Said(what_if);
+}
+
+TEST(WhatIf, SaysTheSameOfAFigureThatDoesNotChange) {
+  WhatIf what_if = Example(100, 110);
+  what_if.scenes[3].max_wait_s = 110.2;
+  EXPECT_NE(Said(what_if).find("the same longest wait (1m 50s)"), std::string::npos)
+      << Said(what_if);
+}
+
 // Ratios of waits say nothing where nobody waits.
 TEST(WhatIf, WaitsNearZeroAreAlike) {
   const std::string said = Said(Example(0, 3));
@@ -90,12 +146,12 @@ TEST(WhatIf, BeginsWithManyJobsThatTheClusterHasNoTypeOrRoomFor) {
   WhatIf what_if = Example(100, 110);
   what_if.gpu_hours = 10;
   what_if.lacking_types = {{"p40", 1, 0.5}, {"k80", 4, 29.5}};
-  what_if.without_room = 3;
+  what_if.without_room = {"", 3, "t.csv:7 asks for 9 GPUs, there are 8", 0};
   EXPECT_EQ(Said(what_if).find(
-                "8 of 20 jobs of the trace are not in these figures: this cluster lacks the GPU "
-                "type that they ask for, 'k80' (4 jobs), 'p40' (1 job), with 30.0 of 40.0 "
-                "GPU-hours (--type-map THEIRS=OURS gives types the names of the cluster's), and 3 "
-                "ask for more GPUs"),
+                "8 of 20 jobs of the trace, with 30.0 of 40.0 GPU-hours, are not in these figures: "
+                "this cluster lacks the GPU type that they ask for, 'k80' (4 jobs), 'p40' (1 job) "
+                "(--type-map THEIRS=OURS gives types the names of the cluster's), and 3 ask for "
+                "more GPUs or GPU memory than this cluster has (first: t.csv:7 asks for 9 GPUs"),
             0U)
       << Said(what_if);
 }
@@ -103,9 +159,9 @@ TEST(WhatIf, BeginsWithManyJobsThatTheClusterHasNoTypeOrRoomFor) {
 TEST(WhatIf, SaysLaterThatFewJobsDoNotFit) {
   WhatIf what_if = Example(100, 110);
   what_if.jobs = 1000;
-  what_if.without_room = 3;
-  EXPECT_NE(Said(what_if).find("3 of 1 003 jobs of the trace are not in these figures: 3 ask for "
-                               "more GPUs or GPU memory than it has."),
+  what_if.without_room = {"", 3, "t.csv:7 asks for 9 GPUs, there are 8", 0};
+  EXPECT_NE(Said(what_if).find("are not in these figures: 3 ask for more GPUs or GPU memory than "
+                               "this cluster has (first: t.csv:7 asks for 9 GPUs, there are 8)."),
             std::string::npos)
       << Said(what_if);
   EXPECT_NE(Said(what_if).find("3 of 1 003"), 0U);

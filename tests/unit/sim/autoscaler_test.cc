@@ -75,7 +75,7 @@ TEST(AutoscalerTest, AJobOfANodeThatGoesLosesItsRestartOnly) {
   EXPECT_EQ(Sizes(outcome), (std::vector<std::pair<Seconds, int>>{{0, 2}, {300, 1}}));
   EXPECT_EQ(Jcts(outcome), (Times{900, 900 + 30 + 600}));
   EXPECT_EQ(outcome.records[1].preemptions, 1);
-  EXPECT_EQ(outcome.records[1].failures, 0);
+  EXPECT_EQ(outcome.records[1].failures, 1);
 }
 
 TEST(AutoscalerTest, WhatItCannotBeIsRefused) {

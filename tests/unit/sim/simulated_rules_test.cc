@@ -136,7 +136,7 @@ TEST(SimulatedRulesTest, ANodeInMaintenanceIsAsDrained) {
       ScenarioOf({SmallJob{.gpus = 4, .duration = 500}}, "1x4",
                  Under("[[maintenance]]\nnodes = \"0\"\nfrom = \"100\"\nto = \"290\"\n"));
   const RunOutcome outcome = RunPolicy(scenario, *Fifo());
-  EXPECT_EQ(outcome.records[0].failures, 0) << "nothing is lost";
+  EXPECT_EQ(outcome.records[0].failures, 1) << "the node stopped it, not the policy";
   EXPECT_EQ(outcome.records[0].preemptions, 1);
   EXPECT_EQ(outcome.records[0].finish, 300 + 400);
 }
