@@ -81,8 +81,6 @@ std::vector<std::uint8_t> EpochStoreVisit::Get(const std::string& key,
   return FromDigits(heard_.at(key));
 }
 
-bool EpochStoreVisit::Answers() { return Connected(Clock::now() + kChallengeDue); }
-
 // False: not yet; there is no session then.
 bool EpochStoreVisit::Connected(Clock::time_point until) {
   if (session_) return true;

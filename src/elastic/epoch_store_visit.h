@@ -28,8 +28,6 @@ class EpochStoreVisit {
   EpochStoreVisit(std::string job, std::string worker, const std::string& token, std::int64_t epoch,
                   StorePlace place, std::function<void()> look);
 
-  // Whether the store is there now: one attempt.
-  bool Answers();
   void Set(const std::string& key, const std::vector<std::uint8_t>& value);
   // Waits until a member has set it. RunError after `patience`.
   std::vector<std::uint8_t> Get(const std::string& key, std::chrono::milliseconds patience);

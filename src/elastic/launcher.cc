@@ -117,11 +117,9 @@ void TellOutputs(const std::filesystem::path& job_folder, const std::string& nam
 }
 
 // By the number that the job's folder has. Not by its name: what is submitted inside a task of an
-// array inherits that task's variables, and would call itself so. Orders of earlier versions have
-// the name alone.
-bool IsOf(const json& order, const std::filesystem::path& folder, const std::string& job) {
-  if (order.contains("id")) return order.value("id", "") == folder.filename().string();
-  return order.value("job", "") == job.substr(0, job.find('-'));
+// array inherits that task's variables, and would call itself so.
+bool IsOf(const json& order, const std::filesystem::path& folder) {
+  return order.value("id", "") == folder.filename().string();
 }
 
 }  // namespace
@@ -142,13 +140,11 @@ int RunUserJob(const std::vector<std::string>& command) {
   }
   json words = json::array();
   for (const std::string& word : command) words.push_back(ToJson(word));
-  // As the daemon calls it, a task of an array by the number that its user knows: for workers of
-  // earlier versions.
+  // As the daemon calls it, a task of an array by the number that its user knows.
   const std::string task = Variable("SLURM_ARRAY_TASK_ID");
   const std::string name =
       task.empty() ? id : fmt::format("{}_{}", Variable("SLURM_ARRAY_JOB_ID"), task);
   const json order{{"id", id},
-                   {"job", name},
                    {"command", words},
                    {"environment", environment},
                    {"folder", ToJson(std::filesystem::current_path().string())},
@@ -177,7 +173,7 @@ int RunWorker(std::chrono::seconds patience) {
     const std::string text = ReadOwn(folder, "command.json");
     if (!text.empty()) order = json::parse(text, nullptr, false);
     if (order.is_object() && order.value("written", 0.0) > submitted - kClockSkew &&
-        IsOf(order, folder, job)) {
+        IsOf(order, folder)) {
       break;
     }
     if (std::chrono::steady_clock::now() > end) {

@@ -34,7 +34,6 @@ struct HubJob {
   JobProgress progress;           // but for what follows from the epochs of members
   WorkerBatchOrder batch;         // workers 0: none was told
   bool finished = false;
-  bool told_token = false;  // a worker of an earlier version said its token: was warned of
   std::set<std::string> workers;
 };
 

@@ -163,7 +163,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
 void LiveCluster::Pause() { writer_.Write("pause", JournalRecord::object()); }
 
 void LiveCluster::Resume() {
-  writer_.Write("resume", {{"drains", "stay"}});
+  writer_.Write("resume", JournalRecord::object());
   event_ = true;
 }
 

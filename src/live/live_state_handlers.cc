@@ -38,14 +38,7 @@ const std::map<std::string, LiveState::Handler>& LiveState::Handlers() {
          state.Refresh();
        }},
       {"pause", [](LiveState& state, const Record&, Seconds) { state.paused_ = true; }},
-      {"resume",
-       [](LiveState& state, const Record& r, Seconds) {
-         state.paused_ = false;
-         if (r.contains("drains")) return;
-         state.drained_ = false;  // as earlier daemons meant it
-         state.drained_nodes_.clear();
-         state.Refresh();
-       }},
+      {"resume", [](LiveState& state, const Record&, Seconds) { state.paused_ = false; }},
 
       // ---- jobs ----
       {"job",

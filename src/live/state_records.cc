@@ -120,8 +120,7 @@ WorkerGroupPast ReadGroup(const JournalRecord& r, const LiveState& state) {
   past.next_number = r.at("next_number");
   past.restarting = r.at("restarting");
   past.backoff.failures = r.at("failures");
-  const bool late = r.value("last_was_late", false);  // as earlier daemons wrote it
-  past.backoff.late_tries = r.value("late_tries", late ? past.backoff.failures : 0);
+  past.backoff.late_tries = r.value("late_tries", 0);
   past.backoff.refusals = r.at("refusals");
   past.backoff.refusal = r.at("refusal");
   past.backoff.refused_since = r.at("refused_since");

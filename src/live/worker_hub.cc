@@ -174,24 +174,13 @@ struct WorkerHub::Impl {
     Send(connection, {{"say", "challenge"}, {"nonce", names.daemon_nonce}});
   }
 
-  // By the code of its line, or, where that has none, by the token itself.
+  // The code of its line has shown that it is the worker that said hello.
   bool MayJoin(const ConnectionPtr& connection, const Message& message) {
     const std::string worker = message.at("worker");
-    const std::string job_id = message.at("job");
-    HubJob* const job = records.JobWith(job_id, worker);
-    if (job == nullptr) return false;
-    if (const LineSession::Names* const names = sessions.NamesOf(connection)) {
-      return names->job == job_id && names->worker == worker;
-    }
-    const std::string token = message.at("token");
-    if (!SameSecret(job->token, token)) return false;
-    if (!std::exchange(job->told_token, true)) {
-      spdlog::warn(
-          "job {}: worker {} is of an earlier version, which says the job's token on the wire: "
-          "whoever takes the daemon's place can speak for the job",
-          job_id, worker);
-    }
-    return true;
+    const std::string job = message.at("job");
+    const LineSession::Names* const names = sessions.NamesOf(connection);
+    return names != nullptr && names->job == job && names->worker == worker &&
+           records.JobWith(job, worker) != nullptr;
   }
 
   bool Join(const ConnectionPtr& connection, const Message& message) {

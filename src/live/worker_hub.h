@@ -6,8 +6,7 @@
 //
 // A connection has no rights until it has shown that it knows its job's token, as a worker that was
 // expected. Then it can speak for that worker only, in lines that carry codes
-// (auth/line_session.h). Workers of earlier versions say the token itself, and their lines have
-// none.
+// (auth/line_session.h).
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 #pragma once
 // The connections to a hub whose lines carry codes (auth/line_session.h): those that have said
-// hello. Lines of the others, workers of earlier versions among them, go as they are. One thread.
+// hello. Lines of the others pass unchanged, so that a connection can say hello. One thread.
 
 #include <map>
 #include <optional>

@@ -155,22 +155,6 @@ def test_trains_on_without_a_daemon_and_joins_the_next(daemon):
     trains_on(daemon, "w0")
 
 
-@pytest.mark.parametrize("earlier", ["", "/2", "/3", "/4"])
-def test_a_group_with_a_worker_of_an_earlier_version_is_formed_as_that_one_does(daemon, earlier):
-    """In torch's store, where keys begin with the token, and with the state as one broadcast, where an address does not say
-    that its worker knows better."""
-    daemon.start("w0", "w1", "w2", arguments=ENDLESS)
-    daemon.joined("w0", "w1", "w2")
-    assert all(daemon.addresses[worker].endswith("/5") for worker in ("w0", "w1", "w2"))
-    daemon.regroup("w0")
-    daemon.addresses["w1"] = daemon.addresses["w1"].removesuffix("/5") + earlier
-    daemon.regroup("w0", "w1")
-    trains_on(daemon, "w1")
-    daemon.addresses["w1"] = daemon.addresses["w1"].removesuffix(earlier) + "/5"
-    daemon.regroup("w0", "w1", "w2")
-    trains_on(daemon, "w2")
-
-
 def test_a_newcomer_costs_nobody_memory_for_a_second_state(daemon):
     """Rank 0 sends it out of the program's own memory; who stays keeps its own."""
     arguments, mb = (*ENDLESS, "--more-state-mb", 128), 128
@@ -419,9 +403,9 @@ def worker(program, tmp_path):
     folder.mkdir(parents=True, mode=0o700)
     folder.parent.chmod(0o700)
 
-    def run(order=None, job="7"):
-        name = f"{job}-{int(time.time()):x}"
-        order = order or {"job": "7", "command": ["sh", "-c", "echo it ran"], "environment": {}, "folder": "/",
+    def run(order=None):
+        name = f"7-{int(time.time()):x}"
+        order = order or {"id": "7", "command": ["sh", "-c", "echo it ran"], "environment": {}, "folder": "/",
                           "written": time.time()}
         (folder / "command.json").unlink(missing_ok=True)
         (folder / "command.json").write_text(json.dumps(order))
@@ -441,12 +425,7 @@ def test_a_worker_runs_the_order_of_its_user(worker):
 
 
 def test_a_worker_runs_no_order_of_another_job(worker):
-    done = worker(job="8")()
-    assert done.returncode == 1 and "must call 'allot-elastic run'" in done.stderr and not done.stdout
-
-
-def test_a_worker_runs_no_order_with_the_number_of_another_job(worker):
-    done = worker(order={"id": "8", "job": "7", "command": ["true"], "environment": {}, "folder": "/", "written": time.time()})()
+    done = worker(order={"id": "8", "command": ["true"], "environment": {}, "folder": "/", "written": time.time()})()
     assert done.returncode == 1 and "must call 'allot-elastic run'" in done.stderr
 
 

@@ -127,25 +127,21 @@ struct ElasticWorker::Impl {
   void Share(std::int64_t* step, std::span<const StateBlock> state) {
     if (group->size() == 1) return;
     Shared shared{{*step, meter.work()}, total, noise.averages()};
-    if (!group->all_hand_on()) {
-      BroadcastBlocks(*group, With(&shared, state));
-    } else {
-      const std::uint64_t own = SizeOf(state);
-      std::uint64_t bytes = own;
-      const StateBlock size{&bytes, sizeof bytes};
-      BroadcastBlocks(*group, With(&shared, {&size, 1}));
-      if (bytes != own) {
-        throw RunError("workers must have states of one size: rank 0 has {} bytes, {} has {}",
-                       bytes, environment().worker, own);
-      }
-      // Who has done the same steps has the same state. Who is a step behind, as a peer was lost,
-      // keeps what it has until the rest is there.
-      const bool lacks = group->rank() > 0 && (last_rank < 0 || shared.position.step != *step);
-      const std::vector<int> ranks = RanksOnTheWay(*group, lacks);
-      torn = lacks && last_rank < 0;  // until all has come
-      HandOnState(*group, ranks, lacks && !torn, state);
-      torn = false;
+    const std::uint64_t own = SizeOf(state);
+    std::uint64_t bytes = own;
+    const StateBlock size{&bytes, sizeof bytes};
+    BroadcastBlocks(*group, With(&shared, {&size, 1}));
+    if (bytes != own) {
+      throw RunError("workers must have states of one size: rank 0 has {} bytes, {} has {}", bytes,
+                     environment().worker, own);
     }
+    // Who has done the same steps has the same state. Who is a step behind, as a peer was lost,
+    // keeps what it has until the rest is there.
+    const bool lacks = group->rank() > 0 && (last_rank < 0 || shared.position.step != *step);
+    const std::vector<int> ranks = RanksOnTheWay(*group, lacks);
+    torn = lacks && last_rank < 0;  // until all has come
+    HandOnState(*group, ranks, lacks && !torn, state);
+    torn = false;
     if (group->rank() == 0) return;
     *step = shared.position.step;
     meter.SetWork(shared.position.work);

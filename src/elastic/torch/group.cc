@@ -43,25 +43,9 @@ struct MeetingPlace::Impl {
   explicit Impl(const WorkerEnvironment& environment)
       : owner{environment.job, environment.worker, environment.token} {}
 
-  // What listens on our port from now on; the other one has ended.
-  void Offer(bool earlier) {
-    if (earlier && !tcp_store) {
-      fmt::print(stderr,
-                 "allot: a worker of this job is of an earlier version: until it has left, peers "
-                 "meet without showing who they are\n");
-      store.reset();
-      tcp_store = OfferTcpStore(port);
-    } else if (!earlier && !store) {  // also where the other one's port was not free
-      tcp_store.reset();
-      store = std::make_unique<EpochStore>(owner, host, port);
-    }
-  }
-
   const EpochStore::Owner owner;
   std::string host;
-  std::uint16_t port = 0;
   std::unique_ptr<EpochStore> store;
-  c10::intrusive_ptr<c10d::Store> tcp_store;
 };
 
 MeetingPlace::MeetingPlace(const WorkerEnvironment& environment)
@@ -72,8 +56,7 @@ MeetingPlace::~MeetingPlace() = default;
 std::string MeetingPlace::Open(const std::string& host) {
   impl_->store = std::make_unique<EpochStore>(impl_->owner, host, 0);
   impl_->host = host;
-  impl_->port = impl_->store->port();
-  return fmt::format("{}:{}/{}", host, impl_->port, kReadsMemory);
+  return fmt::format("{}:{}", host, impl_->store->port());
 }
 
 struct Group::Impl {
@@ -215,23 +198,13 @@ Group::Group(const Member& member, const Epoch& epoch, MeetingPlace& place,
     if (epoch.addresses.size() != epoch.members.size()) {
       throw GroupBroken("members lack addresses");
     }
-    // Such a worker meets others in torch's TCPStore, and shows nobody who it is.
-    const bool earlier = !AllKnow(epoch, MeetingPlace::kShows);
-    place.impl_->Offer(earlier && impl_->rank == 0);
     const auto forming = std::make_shared<Forming>(member, epoch);
-    const auto look = [forming] { forming->Look(); };
-    c10::intrusive_ptr<c10d::Store> store;
-    if (earlier) {
-      store = impl_->rank == 0 ? place.impl_->tcp_store : VisitTcpStore(member, epoch, look);
-      store = PrefixTcpStore(member, epoch, look, std::move(store));
-    } else {
-      store = VisitEpochStore(member, epoch, look);
-    }
+    const auto store = VisitEpochStore(member, epoch, [forming] { forming->Look(); });
     auto options = c10d::ProcessGroupGloo::Options::create(timeout);
     options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(place.impl_->host));
     options->threads = 1;
     impl_->gloo = forming->Connect(store, options);
-    if (!earlier) impl_->ProvePairs();
+    impl_->ProvePairs();
   });
 }
 
@@ -251,12 +224,9 @@ void Group::Sum(std::vector<float>* values) {
   });
 }
 
-bool Group::all_hand_on() const { return AllKnow(impl_->epoch, MeetingPlace::kHandsOn); }
-
 void Group::HandOn(std::span<const StateBlock> blocks, std::span<const int> ranks) {
-  const bool reads = AllKnow(impl_->epoch, MeetingPlace::kReadsMemory);
   std::vector<std::string> hosts;
-  for (const int of : ranks) hosts.push_back(reads ? impl_->HostOf(of) : "");
+  for (const int of : ranks) hosts.push_back(impl_->HostOf(of));
   Impl::Guarded([&] {
     const StatePass pass{impl_->gloo, [this] { return impl_->LeftBehind(); }, kLastStep};
     pass.Run(blocks, RouteOf(impl_->rank, ranks, hosts));

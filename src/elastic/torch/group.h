@@ -27,13 +27,8 @@ class MeetingPlace {
   explicit MeetingPlace(const WorkerEnvironment& environment);
   ~MeetingPlace();
   // Listens on `host`, the address by which peers reach this worker, and no other; called once. For
-  // the peers: "HOST:PORT/5". RunError.
+  // the peers: "HOST:PORT". RunError.
   std::string Open(const std::string& host);
-  // The number behind an address says what a worker knows; an earlier one reads what stands before.
-  static constexpr int kDerives = 2;      // derives its store's keys from the token
-  static constexpr int kHandsOn = 3;      // Group::HandOn
-  static constexpr int kShows = 4;        // meets in an EpochStore, and shows its peers who it is
-  static constexpr int kReadsMemory = 5;  // of members of the same host, for HandOn
 
  private:
   friend class Group;
@@ -60,10 +55,8 @@ class Group {
   void Broadcast(std::vector<std::uint8_t>* values);  // from rank 0
   void Sum(std::vector<float>* values);
   // The state of the first of `ranks` to the others of them, which lack it: in place, by the route
-  // of elastic/state_route.h. To be called by these, with the same `ranks`. Only where
-  // all_hand_on().
+  // of elastic/state_route.h. To be called by these, with the same `ranks`.
   void HandOn(std::span<const StateBlock> blocks, std::span<const int> ranks);
-  bool all_hand_on() const;  // no member is of an earlier version
 
  private:
   struct Impl;

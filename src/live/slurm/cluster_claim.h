@@ -6,8 +6,7 @@
 //
 //   allot.lease.N   the lease for the N-th time (lease_file.h): N is the fencing number
 //   allot.lock      locked by the holder as long as its process lives, so that one that has died on
-//                   this machine need not be waited for. Daemons of earlier versions have this
-//                   alone.
+//                   this machine need not be waited for.
 
 #include <cstdint>
 #include <filesystem>

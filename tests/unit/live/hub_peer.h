@@ -146,11 +146,6 @@ class HubFixture : public testing::Test {
   }
   ~HubFixture() override { spdlog::set_default_logger(before_); }
 
-  // What a worker of an earlier version says first.
-  static nlohmann::json JoinOfBefore(const std::string& worker,
-                                     const std::string& token = kHubToken) {
-    return {{"say", "join"}, {"job", "j"}, {"worker", worker}, {"token", token}};
-  }
   int Logged(const std::string& text) const {
     int times = 0;
     const std::string all = log_.str();

@@ -159,21 +159,6 @@ TEST_F(WorkerHubAuthTest, AStolenLineCountsInNoOtherConnection) {
   EXPECT_EQ(step(), 0);
 }
 
-TEST_F(WorkerHubAuthTest, WorkersOfEarlierVersionsJoinWithOneWarningAJob) {
-  HubPeer first(path_), second(path_);
-  first.Say(JoinOfBefore("j.0"));
-  EXPECT_EQ(first.Hear(hub_.get())["say"], "welcome");
-  second.Say(JoinOfBefore("j.1"));
-  EXPECT_EQ(second.Hear(hub_.get())["say"], "welcome");
-  first.Say({{"say", "progress"}, {"epoch", -1}, {"step", 5}});
-  second.Say({{"say", "saved"}, {"step", 5}});
-  hub_->Serve(0.05);
-  EXPECT_TRUE(hub_->Announce("j", {0, {"j.0", "j.1"}}).ok());
-  EXPECT_EQ(first.Hear(hub_.get())["epoch"], 0);
-  EXPECT_EQ(Logged("of an earlier version"), 1) << log_.str();
-  EXPECT_EQ(Logged(kHubToken), 0) << log_.str();
-}
-
 TEST_F(WorkerHubAuthTest, NoTokenIsLoggedWhateverIsSaid) {
   const std::string token = kHubToken;
   for (const std::string& line :
