@@ -142,13 +142,6 @@ class Drawing {
 
   void Text(double x, double y, std::string_view text, char anchor = 's',
             std::string_view name = "") {
-    const double width = anchor == 's' ? 0 : TextWidth(text, kTextSize);
-    if (look_.standalone) {
-      const double begin = x - (anchor == 'm' ? width / 2 : width);
-      Add("<path class=\"outline{}{}\" d=\"{}\"/>", name.empty() ? "" : " ", name,
-          TextOutlines(text, kTextSize, begin, y));
-      return;
-    }
     Add("<text{}{}{} x=\"{}\" y=\"{}\"{}>{}</text>", name.empty() ? "" : " class=\"", name,
         name.empty() ? "" : "\"", Coordinate(x), Coordinate(y),
         anchor == 's'   ? ""

@@ -17,8 +17,7 @@ inline constexpr double kColumnInches = 3.3;
 
 struct FigureLook {
   double width = kColumnPixels;
-  // A file of its own: with its style, literal colours, its size in inches, and text as outlines of
-  // DejaVu Sans, so that it looks alike wherever it is opened. Else part of a page.
+  // A file of its own: with its style, literal colours and its size in inches. Else part of a page.
   bool standalone = false;
 };
 
@@ -27,10 +26,8 @@ std::string FigureSvg(const Figure& figure, const FigureLook& look);
 // The rules of figure.css with the colours of paper in the place of the page's variables.
 std::string PaperStyle();
 
-// Width of a text in DejaVu Sans, and its outlines as one SVG path that begins at (x, y). Letters
-// outside of src/metrics/report/glyphs.txt are drawn as "?".
+// An estimate of a text's width in any common font without serifs.
 double TextWidth(std::string_view text, double size);
-std::string TextOutlines(std::string_view text, double size, double x, double y);
 
 // Cut with "…" so that it is not wider than `width`.
 std::string FittedText(std::string_view text, double size, double width);

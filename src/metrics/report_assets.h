@@ -9,6 +9,5 @@ extern const std::string_view kReportPage;    // HTML with {{slots}}
 extern const std::string_view kReportStyle;   // CSS
 extern const std::string_view kReportCharts;  // JavaScript
 extern const std::string_view kFigureStyle;   // CSS of figures, on the page and in files
-extern const std::string_view kFigureGlyphs;  // letters (figure_text.cc)
 
 }  // namespace allot

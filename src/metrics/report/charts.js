@@ -323,7 +323,6 @@
       const { name, csv } = data.figures[plot.dataset.figure];
       if (button.dataset.save === "csv") return save(name + ".csv", "text/csv", csv);
       const copy = drawingOf(plot).cloneNode(true);
-      copy.setAttribute("font-family", "DejaVu Sans, Verdana, sans-serif");
       copy.querySelectorAll(".off").forEach((part) => part.remove());
       const style = document.createElementNS(svgSpace, "style");
       style.textContent = data.paper_style;
