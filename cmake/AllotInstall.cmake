@@ -62,7 +62,7 @@ allot_install(allot daemon ${CMAKE_INSTALL_BINDIR})
 if(TARGET allot_slurm_module)
   allot_install(allot_slurm_module slurm ${private})
 endif()
-install(DIRECTORY checkpoints DESTINATION ${data} COMPONENT daemon)
+install(DIRECTORY checkpoints src/sweep/presets DESTINATION ${data} COMPONENT daemon)
 install(DIRECTORY deploy/grafana deploy/prometheus DESTINATION ${data} COMPONENT daemon PATTERN "*.test.yaml" EXCLUDE)
 install(DIRECTORY deploy/slurm deploy/systemd DESTINATION ${data} COMPONENT slurm PATTERN "*.service" EXCLUDE)
 # The prefix is known when it is installed.

@@ -1,6 +1,6 @@
 #pragma once
 // Sweeps that ship with allot: definitions by name, most of them published figures. A new one is
-// one file in src/sweep/presets/ that registers its text.
+// one file src/sweep/presets/ID.toml, whose first line is a comment with the summary.
 
 #include <string>
 
