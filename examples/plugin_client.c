@@ -1,17 +1,15 @@
-// A cluster manager in C that lets allot decide: plugin_client LIBRARY POLICY
+// A cluster manager in C asks allot for a decision: plugin_client LIBRARY POLICY SNAPSHOT.json
 //
-// The cluster is a toy that lives in this program: two nodes of four GPUs, three jobs that may grow
-// and shrink. Every 10 s the policy is asked and its decision printed, until all work is done.
+// Prints the decision on a snapshot as JSON (docs/formats/snapshot.md). A real manager makes a
+// snapshot of its cluster every few seconds, with any JSON library, and resizes its jobs as decided.
 // Needs nothing of allot but allot_plugin.h and, when it runs, the library.
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plugin/allot_plugin.h"
-
-enum { kNodes = 2, kGpusPerNode = 4, kJobs = 3, kSizes = 8, kMostRounds = 100 };
-static const double kInterval = 10;
 
 // The library's functions.
 static struct {
@@ -19,7 +17,7 @@ static struct {
   const char* (*last_error)(void);
   int32_t (*create)(const char*, allot_policy**);
   void (*destroy)(allot_policy*);
-  int32_t (*decide)(allot_policy*, const allot_snapshot*, const allot_decision**);
+  int32_t (*decide)(allot_policy*, const char*, const char**);
 } plugin;
 
 static int Load(const char* path) {
@@ -30,7 +28,7 @@ static int Load(const char* path) {
                 {"allot_last_error", &plugin.last_error},
                 {"allot_policy_create", &plugin.create},
                 {"allot_policy_destroy", &plugin.destroy},
-                {"allot_policy_decide", &plugin.decide}};
+                {"allot_policy_decide_json", &plugin.decide}};
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     fprintf(stderr, "%s\n", dlerror());
@@ -52,119 +50,45 @@ static int Load(const char* path) {
   return 1;
 }
 
-// What the manager knows of its jobs.
-static const double work[kJobs] = {900, 300, 300};
-static double done[kJobs];
-static int32_t running[kJobs] = {-1, -1, -1};
-static uint64_t gpus[kJobs][kNodes];
-
-// All jobs have one table: configuration i is i + 1 GPUs.
-static double Speed(int32_t configuration) { return 1 + 0.8 * configuration; }
-
-// One moment, as arrays. Of what is left out, the header says what it means.
-static int32_t Ask(allot_policy* policy, int round, const allot_decision** decision) {
-  static const char* const type_name[] = {"gpu"};
-  static const int32_t node_gpus[kNodes] = {kGpusPerNode, kGpusPerNode};
-  static const int32_t configuration_begin[] = {0, kSizes};
-  int32_t configuration_units[kSizes][ALLOT_UNIT_KINDS] = {{0}};
-  double configuration_rate[kSizes];
-  for (int32_t i = 0; i < kSizes; ++i) {
-    configuration_units[i][0] = i + 1;
-    configuration_rate[i] = Speed(i);
-  }
-  int32_t job[kJobs], table[kJobs], requested[kJobs], has[kJobs], share_begin[kJobs + 1];
-  double submit[kJobs], done_work[kJobs], estimated_work[kJobs];
-  int32_t share_node[kJobs * kNodes], share_units[kJobs * kNodes][ALLOT_UNIT_KINDS];
-  uint64_t share_gpus[kJobs * kNodes];
-  int32_t rows = 0, shares = 0;
-  for (int32_t j = 0; j < kJobs; ++j) {
-    if (done[j] >= work[j]) continue;  // it is over
-    job[rows] = j;
-    submit[rows] = 0;
-    table[rows] = 0;
-    requested[rows] = 0;
-    has[rows] = running[j];
-    done_work[rows] = done[j];
-    estimated_work[rows] = work[j];
-    share_begin[rows++] = shares;
-    for (int32_t node = 0; node < kNodes; ++node) {
-      if (gpus[j][node] == 0) continue;
-      share_node[shares] = node;
-      share_units[shares][0] = __builtin_popcountll(gpus[j][node]);
-      share_units[shares][1] = 0;
-      share_gpus[shares++] = gpus[j][node];
-    }
-  }
-  share_begin[rows] = shares;
-  const allot_snapshot snapshot = {.struct_size = sizeof(snapshot),
-                                   .type_count = 1,
-                                   .decision = round,
-                                   .now = kInterval * round,
-                                   .interval = kInterval,
-                                   .node_count = kNodes,
-                                   .table_count = 1,
-                                   .type_name = type_name,
-                                   .node_gpus = node_gpus,
-                                   .configuration_begin = configuration_begin,
-                                   .configuration_units = configuration_units[0],
-                                   .configuration_rate = configuration_rate,
-                                   .job_count = rows,
-                                   .job = job,
-                                   .submit = submit,
-                                   .table = table,
-                                   .requested = requested,
-                                   .running = has,
-                                   .done_work = done_work,
-                                   .estimated_work = estimated_work,
-                                   .share_begin = share_begin,
-                                   .share_node = share_node,
-                                   .share_units = share_units[0],
-                                   .share_gpus = share_gpus};
-  return plugin.decide(policy, &snapshot, decision);
-}
-
-// A real manager would resize its jobs here.
-static void Apply(const allot_decision* decision) {
-  for (int32_t j = 0; j < kJobs; ++j) running[j] = -1;
-  memset(gpus, 0, sizeof(gpus));
-  for (int32_t i = 0; i < decision->job_count; ++i) {
-    const int32_t j = decision->job[i];
-    running[j] = decision->configuration[i];
-    printf("  job %d: %d GPUs at", (int)j, (int)running[j] + 1);
-    for (int32_t s = decision->share_begin[i]; s < decision->share_begin[i + 1]; ++s) {
-      gpus[j][decision->share_node[s]] = decision->share_gpus[s];
-      printf(" node %d mask %llx", (int)decision->share_node[s],
-             (unsigned long long)decision->share_gpus[s]);
-    }
-    printf("\n");
-    done[j] += kInterval * Speed(running[j]);
-  }
-}
-
-static int AllDone(void) {
-  for (int32_t j = 0; j < kJobs; ++j) {
-    if (done[j] < work[j]) return 0;
-  }
-  return 1;
+// To be freed; NULL where the file cannot be read.
+static char* ReadText(const char* path) {
+  FILE* file = fopen(path, "r");
+  if (file == NULL) return NULL;
+  char* text = NULL;
+  size_t size = 0, room = 0;
+  do {
+    room = 2 * room + 4096;
+    char* larger = realloc(text, room + 1);
+    if (larger == NULL) break;
+    text = larger;
+    size += fread(text + size, 1, room - size, file);
+  } while (size == room);
+  fclose(file);
+  if (text != NULL) text[size] = '\0';
+  return text;
 }
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: plugin_client LIBRARY POLICY\n");
+  if (argc != 4) {
+    fprintf(stderr, "usage: plugin_client LIBRARY POLICY SNAPSHOT.json\n");
     return 2;
   }
   if (!Load(argv[1])) return 1;
-  allot_policy* policy = NULL;
-  int32_t failure = plugin.create(argv[2], &policy);
-  for (int round = 0; failure == ALLOT_OK && !AllDone() && round < kMostRounds; ++round) {
-    const allot_decision* decision = NULL;
-    failure = Ask(policy, round, &decision);
-    if (failure != ALLOT_OK) break;
-    printf("at %g s\n", kInterval * round);
-    Apply(decision);
+  char* snapshot = ReadText(argv[3]);
+  if (snapshot == NULL) {
+    perror(argv[3]);
+    return 1;
   }
-  if (failure != ALLOT_OK) fprintf(stderr, "%s\n", plugin.last_error());
+  allot_policy* policy = NULL;
+  const char* decision = NULL;
+  int32_t failure = plugin.create(argv[2], &policy);
+  if (failure == ALLOT_OK) failure = plugin.decide(policy, snapshot, &decision);
+  if (failure == ALLOT_OK) {
+    printf("%s\n", decision);
+  } else {
+    fprintf(stderr, "%s\n", plugin.last_error());
+  }
   plugin.destroy(policy);
-  if (failure == ALLOT_OK) printf(AllDone() ? "all done\n" : "not done\n");
+  free(snapshot);
   return failure;
 }

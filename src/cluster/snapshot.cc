@@ -191,15 +191,16 @@ ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
   return table;
 }
 
-namespace {
-
-std::int32_t ConfigurationFromJson(const Json& job, const char* key,
-                                   const ConfigurationTable& table, std::int32_t least) {
-  const auto index = WholeOr<std::int32_t>(job, key, least);
-  if (index < least || index >= table.size()) {
-    throw DataError("'{}' must be one of {} configurations, got {}", key, table.size(), index);
+Json SharesJson(std::span<const NodeShare> shares) {
+  Json all = Json::array();
+  for (const NodeShare& share : shares) {
+    Json gpus = Json::array();
+    for (int gpu = 0; gpu < kMaxGpusPerNode; ++gpu) {
+      if ((share.gpus >> gpu & 1) != 0) gpus.push_back(gpu);
+    }
+    all.push_back({{"node", share.node}, {"units", share.units.counts()}, {"gpus", gpus}});
   }
-  return index;
+  return all;
 }
 
 std::vector<NodeShare> SharesFromJson(const Json& job, std::size_t nodes) {
@@ -222,6 +223,17 @@ std::vector<NodeShare> SharesFromJson(const Json& job, std::size_t nodes) {
   return shares;
 }
 
+namespace {
+
+std::int32_t ConfigurationFromJson(const Json& job, const char* key,
+                                   const ConfigurationTable& table, std::int32_t least) {
+  const auto index = WholeOr<std::int32_t>(job, key, least);
+  if (index < least || index >= table.size()) {
+    throw DataError("'{}' must be one of {} configurations, got {}", key, table.size(), index);
+  }
+  return index;
+}
+
 void AddJob(const Json& job, Snapshot* snapshot) {
   Observation& o = snapshot->observation;
   const auto table_index = job.at("table").get<std::size_t>();
@@ -233,9 +245,13 @@ void AddJob(const Json& job, Snapshot* snapshot) {
   JobRow row;
   ForEachJobColumn([&](const auto& column) {
     using T = typename std::remove_cvref_t<decltype(column)>::Value;
-    if constexpr (std::is_floating_point_v<T>)
-      row.*column.value = Number(job, column.name, column.absent);
-    else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const double value = Number(job, column.name, column.absent);
+      if (!Holds(column.rule, value)) {
+        throw DataError("'{}' must be {}, got {}", column.name, TextOf(column.rule), value);
+      }
+      row.*column.value = value;
+    } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
       if (!IsName(column.name)) row.*column.value = WholeOr<T>(job, column.name, column.absent);
     } else if constexpr (std::is_arithmetic_v<T>) {
       if (!IsName(column.name)) row.*column.value = job.value(column.name, column.absent);
@@ -316,8 +332,15 @@ void CheckRunning(const Observation& o) {
     if (o.running[At(row)] < 0) continue;
     running.Add(o.job[At(row)], o.running[At(row)], o.shares_of(row), false, o.partner_of(row));
   }
-  // Checked as if it were given now: what a job holds already is taken to add up.
+  // Checked as if it were given now: what a job holds already is taken to add up. A job may still
+  // be on a node that is down.
+  ClusterSpec cluster = *o.cluster;
+  for (NodeIndex node = 0; At(node) < cluster.nodes().size(); ++node) {
+    if (cluster.nodes()[At(node)].capacity.gpus > 0) continue;
+    cluster.SetCapacity(node, {kMaxGpusPerNode, kMaxGpusPerNode * kMostCpusOfUnit});
+  }
   Observation before = o;
+  before.cluster = &cluster;
   before.running.assign(o.running.size(), -1);
   const Status status = ValidateAllocation(before, running);
   if (!status.ok()) throw DataError("what runs breaks a rule: {}", status.message());
@@ -332,14 +355,6 @@ Json SnapshotJson(const Observation& o, const std::vector<std::string>& names) {
   for (std::int32_t row = 0; row < o.rows(); ++row) {
     const std::size_t r = At(row);
     if (index.emplace(o.table[r], tables.size()).second) tables.push_back(TableJson(*o.table[r]));
-    Json shares = Json::array();
-    for (const NodeShare& share : o.shares_of(row)) {
-      std::vector<int> gpus;
-      for (int gpu = 0; gpu < kMaxGpusPerNode; ++gpu) {
-        if ((share.gpus >> gpu & 1) != 0) gpus.push_back(gpu);
-      }
-      shares.push_back({{"node", share.node}, {"units", share.units.counts()}, {"gpus", gpus}});
-    }
     Json job;
     ForEachJobColumn([&](const auto& column) {
       using T = typename std::remove_cvref_t<decltype(column)>::Value;
@@ -353,7 +368,7 @@ Json SnapshotJson(const Observation& o, const std::vector<std::string>& names) {
     job["table"] = index.at(o.table[r]);
     job["user"] = NameJson(o.user[r], o.user_names);
     job["group"] = NameJson(o.group[r], o.group_names);
-    job["shares"] = std::move(shares);
+    job["shares"] = SharesJson(o.shares_of(row));
     if (const JobIndex partner = o.partner_of(row); partner != kAlone) {
       const auto beside = std::find(o.job.begin(), o.job.end(), partner) - o.job.begin();
       if (beside < o.rows()) job["partner"] = names[static_cast<std::size_t>(beside)];

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,10 @@ nlohmann::ordered_json SnapshotJson(const Observation& observation,
 // so many GPU types.
 nlohmann::ordered_json TableJson(const ConfigurationTable& table);
 ConfigurationTable TableFromJson(const nlohmann::ordered_json& json, std::size_t types);
+
+// Where a job runs, as it stands in a snapshot or a decision, and back from a job's "shares".
+nlohmann::ordered_json SharesJson(std::span<const NodeShare> shares);
+std::vector<NodeShare> SharesFromJson(const nlohmann::ordered_json& job, std::size_t nodes);
 
 // DataError naming the origin, the key and both values for what is missing, out of range, or breaks
 // a rule of allocations. Jobs are numbered by row.

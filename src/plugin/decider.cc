@@ -17,14 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json GpuList(std::uint64_t mask) {
-  Json gpus = Json::array();
-  for (int gpu = 0; gpu < kMaxGpusPerNode; ++gpu) {
-    if ((mask >> gpu & 1) != 0) gpus.push_back(gpu);
-  }
-  return gpus;
-}
-
 // `names` by row.
 Json DecisionJson(const Observation& o, const Allocation& allocation, Seconds holds_until,
                   const std::vector<std::string>& names) {
@@ -32,15 +24,10 @@ Json DecisionJson(const Observation& o, const Allocation& allocation, Seconds ho
   for (std::size_t row = 0; row < o.job.size(); ++row) row_of[o.job[row]] = row;
   Json jobs = Json::array();
   for (const Allocation::Entry& entry : allocation.entries()) {
-    Json shares = Json::array();
-    for (const NodeShare& share : allocation.shares(entry)) {
-      shares.push_back(
-          {{"node", share.node}, {"units", share.units.counts()}, {"gpus", GpuList(share.gpus)}});
-    }
     jobs.push_back({{"job", names[row_of.at(entry.job)]},
                     {"configuration", entry.configuration},
                     {"relaunch", entry.relaunch},
-                    {"shares", std::move(shares)}});
+                    {"shares", SharesJson(allocation.shares(entry))}});
     if (const auto beside = row_of.find(entry.partner); beside != row_of.end()) {
       jobs.back()["partner"] = names[beside->second];
     }
@@ -66,50 +53,29 @@ std::unique_ptr<Decider> Decider::OfCheckpoint(const std::string& folder,
 }
 
 void Decider::Reset() {
-  kind_ = Kind::kNone;
+  started_ = false;
   number_.clear();
   next_number_ = 0;
   users_ = {};
   groups_ = {};
-  reader_.Forget();
   events_.Reset();
   last_ = nullptr;
   last_time_ = -kNever;
 }
 
-void Decider::Take(Kind kind) const {
-  if (kind_ != Kind::kNone && kind_ != kind) {
-    throw UsageError("a policy takes snapshots of one kind, {} before and {} now",
-                     kind_ == Kind::kText ? "text" : "arrays",
-                     kind == Kind::kText ? "text" : "arrays");
-  }
-}
-
-const allot_decision& Decider::Decide(const allot_snapshot& snapshot) {
-  Take(Kind::kArrays);
-  last_ = nullptr;  // it is about to be overwritten
-  Observation& o = reader_.Read(snapshot);
-  CheckTime(o);
-  reader_.KeepNames();
-  DecideOn(&o, Kind::kArrays, reader_.tells_ended());
-  FillDecision();
-  return decision_;
-}
-
 const std::string& Decider::Decide(const char* snapshot) {
-  Take(Kind::kText);
   std::unique_ptr<Snapshot> parsed = ParseSnapshot(snapshot, "snapshot");
   CheckTime(parsed->observation);
   Number(parsed.get());
   last_ = nullptr;
-  text_ = std::move(parsed);
-  Observation& o = text_->observation;
-  DecideOn(&o, Kind::kText, text_->tells_ended);
-  answer_ = JsonText(DecisionJson(o, allocation_, holds_until_, text_->names), -1);
+  snapshot_ = std::move(parsed);
+  DecideOn(snapshot_.get());
+  answer_ = JsonText(
+      DecisionJson(snapshot_->observation, allocation_, holds_until_, snapshot_->names), -1);
   return answer_;
 }
 
-// Jobs of a text are known by name; what has gone is forgotten, and its number never used again.
+// Jobs are known by name; what has gone is forgotten, and its number never used again.
 void Decider::Number(Snapshot* snapshot) {
   std::map<std::string, JobIndex> present;
   JobIndex next = next_number_;
@@ -145,18 +111,18 @@ void Decider::CheckTime(const Observation& o) const {
   }
 }
 
-void Decider::DecideOn(Observation* observation, Kind kind, bool tells_ended) {
-  std::vector<EndedJob> told = std::move(observation->events.ended);
-  events_.Find(observation);
-  if (tells_ended) observation->events.ended = std::move(told);
-  const Observation& o = *observation;
-  if (kind_ == Kind::kNone) {
+void Decider::DecideOn(Snapshot* snapshot) {
+  Observation& o = snapshot->observation;
+  std::vector<EndedJob> told = std::move(o.events.ended);
+  events_.Find(&o);
+  if (snapshot->tells_ended) o.events.ended = std::move(told);
+  if (!started_) {
     EpisodeContext context;
     context.cluster = o.cluster;
     policy_->OnEpisodeStart(context);
     if (explainer_ != nullptr) explainer_->OnEpisodeStart();
   }
-  kind_ = kind;
+  started_ = true;
   last_time_ = o.now;
   policy_->Decide(o, &allocation_);
   if (explainer_ != nullptr) explainer_->Observe(o);
@@ -164,34 +130,6 @@ void Decider::DecideOn(Observation* observation, Kind kind, bool tells_ended) {
   if (!legal.ok()) throw RunError("policy '{}': {}", policy_->info().id, legal.message());
   holds_until_ = HoldsUntil(*policy_, o, running_.Of(o, allocation_));
   last_ = &o;
-}
-
-void Decider::FillDecision() {
-  const auto clear = [](auto&... columns) { (columns.clear(), ...); };
-  clear(job_, configuration_, relaunch_, share_node_, share_units_, share_gpus_);
-  share_begin_.assign(1, 0);
-  for (const Allocation::Entry& entry : allocation_.entries()) {
-    job_.push_back(entry.job);
-    configuration_.push_back(entry.configuration);
-    relaunch_.push_back(entry.relaunch ? 1 : 0);
-    for (const NodeShare& share : allocation_.shares(entry)) {
-      share_node_.push_back(share.node);
-      share_units_.insert(share_units_.end(), share.units.counts().begin(),
-                          share.units.counts().end());
-      share_gpus_.push_back(share.gpus);
-    }
-    share_begin_.push_back(static_cast<std::int32_t>(share_node_.size()));
-  }
-  decision_ = {.struct_size = sizeof(allot_decision),
-               .job_count = static_cast<std::int32_t>(job_.size()),
-               .holds_until = holds_until_,
-               .job = job_.data(),
-               .configuration = configuration_.data(),
-               .relaunch = relaunch_.data(),
-               .share_begin = share_begin_.data(),
-               .share_node = share_node_.data(),
-               .share_units = share_units_.data(),
-               .share_gpus = share_gpus_.data()};
 }
 
 const std::string& Decider::Explain() {
@@ -206,7 +144,7 @@ const std::string& Decider::Explain() {
     Json jobs = Json::array();
     for (std::int32_t row = 0; row < o.rows(); ++row) {
       const ExplainedJob& job = explanation.jobs[At(row)];
-      jobs.push_back({{"job", kind_ == Kind::kText ? Json(text_->names[At(row)]) : Json(job.job)},
+      jobs.push_back({{"job", snapshot_->names[At(row)]},
                       {"has", ConfigurationText(o, row, job.running)},
                       {"gets", ConfigurationText(o, row, job.granted)},
                       {"u", job.score.u},

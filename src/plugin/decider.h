@@ -12,8 +12,6 @@
 #include "agents/learned/explanation.h"
 #include "cluster/event_finder.h"
 #include "cluster/snapshot.h"
-#include "plugin/allot_plugin.h"
-#include "plugin/snapshot_reader.h"
 #include "sched/incremental.h"
 
 namespace allot {
@@ -27,30 +25,24 @@ class Decider {
 
   void Reset();
   // The answers live until the next call.
-  const allot_decision& Decide(const allot_snapshot& snapshot);
   const std::string& Decide(const char* snapshot);
   const std::string& Explain();
 
  private:
-  enum class Kind { kNone, kArrays, kText };  // of snapshots
-
   Decider(std::unique_ptr<Policy> policy, std::unique_ptr<Explainer> explainer)
       : policy_(std::move(policy)), explainer_(std::move(explainer)) {}
-  void Take(Kind kind) const;
   void CheckTime(const Observation& observation) const;
   void Number(Snapshot* snapshot);
-  void DecideOn(Observation* observation, Kind kind, bool tells_ended);
-  void FillDecision();
+  void DecideOn(Snapshot* snapshot);
 
   std::unique_ptr<Policy> policy_;
-  std::unique_ptr<Explainer> explainer_;  // null: decisions are not explained
-  Kind kind_ = Kind::kNone;
-  SnapshotReader reader_;
-  std::unique_ptr<Snapshot> text_;          // the last one
+  std::unique_ptr<Explainer> explainer_;    // null: decisions are not explained
+  bool started_ = false;                    // the policy has decided since the last reset
+  std::unique_ptr<Snapshot> snapshot_;      // the last one
   std::map<std::string, JobIndex> number_;  // of its jobs
   JobIndex next_number_ = 0;
   EventFinder events_;
-  NameTable users_;  // of texts
+  NameTable users_;
   NameTable groups_;
   const Observation* last_ = nullptr;  // that was decided on
   Seconds last_time_ = -kNever;
@@ -58,14 +50,6 @@ class Decider {
   Allocation allocation_;
   RunningUnder running_;
   Seconds holds_until_ = 0;
-  allot_decision decision_{};
-  std::vector<std::int32_t> job_;
-  std::vector<std::int32_t> configuration_;
-  std::vector<std::uint8_t> relaunch_;
-  std::vector<std::int32_t> share_begin_;
-  std::vector<std::int32_t> share_node_;
-  std::vector<std::int32_t> share_units_;
-  std::vector<std::uint64_t> share_gpus_;
   std::string answer_;
 };
 

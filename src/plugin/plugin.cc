@@ -77,16 +77,6 @@ int32_t allot_policy_reset(allot_policy* policy) {
   });
 }
 
-int32_t allot_policy_decide(allot_policy* policy, const allot_snapshot* snapshot,
-                            const allot_decision** decision) {
-  return Guarded([&] {
-    CheckThere("policy", policy);
-    CheckThere("snapshot", snapshot);
-    CheckThere("decision", decision);
-    *decision = &policy->decider->Decide(*snapshot);
-  });
-}
-
 int32_t allot_policy_decide_json(allot_policy* policy, const char* snapshot,
                                  const char** decision) {
   return Guarded([&] {

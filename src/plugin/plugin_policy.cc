@@ -2,17 +2,22 @@
 
 #include <dlfcn.h>
 
+#include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "cluster/snapshot.h"
 #include "core/error.h"
-#include "core/index.h"
+#include "core/json_text.h"
+#include "core/strings.h"
 #include "plugin/allot_plugin.h"
-#include "plugin/snapshot_arrays.h"
 #include "sched/incremental.h"
 
 namespace allot {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct CloseLibrary {
   void operator()(void* library) const { ::dlclose(library); }
@@ -26,7 +31,7 @@ struct Functions {
   decltype(&allot_policy_create) create = &allot_policy_create;
   decltype(&allot_policy_destroy) destroy = &allot_policy_destroy;
   decltype(&allot_policy_reset) reset = &allot_policy_reset;
-  decltype(&allot_policy_decide) decide = &allot_policy_decide;
+  decltype(&allot_policy_decide_json) decide = &allot_policy_decide_json;
 };
 
 template <typename Function>
@@ -48,7 +53,7 @@ Library Open(const std::string& path, Functions* functions) {
   Find(library.get(), path, "allot_policy_create", &functions->create);
   Find(library.get(), path, "allot_policy_destroy", &functions->destroy);
   Find(library.get(), path, "allot_policy_reset", &functions->reset);
-  Find(library.get(), path, "allot_policy_decide", &functions->decide);
+  Find(library.get(), path, "allot_policy_decide_json", &functions->decide);
   return library;
 }
 
@@ -70,10 +75,12 @@ class PluginPolicy final : public Policy, public IncrementalPolicy {
   void OnEpisodeStart(const EpisodeContext&) override { Check(functions_.reset(policy_)); }
 
   void Decide(const Observation& observation, Allocation* allocation) override {
-    const allot_decision* decision = nullptr;
-    Check(functions_.decide(policy_, &arrays_.Of(observation), &decision));
-    Read(*decision, allocation);
-    holds_until_ = decision->holds_until;
+    allocation->Clear();
+    holds_until_ = kNever;
+    if (observation.cluster->total().gpus == 0) return;  // all nodes are down: no snapshot says so
+    const char* decision = nullptr;
+    Check(functions_.decide(policy_, TextOf(observation).c_str(), &decision));
+    Read(observation, decision, allocation);
   }
 
   IncrementalPolicy* incremental() override { return this; }
@@ -87,23 +94,37 @@ class PluginPolicy final : public Policy, public IncrementalPolicy {
     throw Error(static_cast<ExitCode>(code), functions_.last_error());
   }
 
-  void Read(const allot_decision& decision, Allocation* allocation) {
-    allocation->Clear();
-    for (std::int32_t j = 0; j < decision.job_count; ++j) {
-      shares_.clear();
-      for (std::int32_t i = decision.share_begin[j]; i < decision.share_begin[j + 1]; ++i) {
-        NodeShare share{.node = decision.share_node[i], .gpus = decision.share_gpus[i]};
-        for (std::size_t k = 0; k < kMaxUnitKinds; ++k) {
-          const std::int32_t units = decision.share_units[2 * At(i) + k];
-          if (units < 0 || units > kMaxGpusPerJob) {
-            throw RunError("plugin: job {}: {} units of kind {}", decision.job[j], units, k);
-          }
-          share.units.Set(k, units);
-        }
-        shares_.push_back(share);
+  // Jobs have their numbers as names.
+  static std::string TextOf(const Observation& o) {
+    std::vector<std::string> names;
+    names.reserve(o.job.size());
+    for (const JobIndex job : o.job) names.push_back(std::to_string(job));
+    Json snapshot = SnapshotJson(o, names);
+    Json& ended = snapshot["ended"];  // also where none has
+    if (ended.is_null()) ended = Json::array();
+    for (std::size_t e = 0; e < o.events.ended.size(); ++e) {
+      ended[e]["job"] = std::to_string(o.events.ended[e].job);
+    }
+    return JsonText(snapshot, -1);
+  }
+
+  static JobIndex NumberOf(const Json& name) {
+    const auto number = ParseInteger(name.get<std::string>());
+    if (!number) throw RunError("plugin: no job is named {}", name.dump());
+    return static_cast<JobIndex>(*number);
+  }
+
+  void Read(const Observation& o, const char* text, Allocation* allocation) {
+    try {
+      const Json decision = Json::parse(text);
+      if (const Json& until = decision.at("holds_until"); !until.is_null()) holds_until_ = until;
+      for (const Json& job : decision.at("jobs")) {
+        allocation->Add(NumberOf(job.at("job")), job.at("configuration"),
+                        SharesFromJson(job, o.cluster->nodes().size()), job.at("relaunch"),
+                        job.contains("partner") ? NumberOf(job["partner"]) : kAlone);
       }
-      allocation->Add(decision.job[j], decision.configuration[j], shares_,
-                      decision.relaunch[j] != 0);
+    } catch (const Json::exception& error) {
+      throw RunError("plugin: its decision cannot be read: {}", error.what());
     }
   }
 
@@ -112,8 +133,6 @@ class PluginPolicy final : public Policy, public IncrementalPolicy {
   allot_policy* policy_ = nullptr;
   PolicyInfo info_;
   Seconds holds_until_ = 0;  // of the last decision
-  SnapshotArrays arrays_;
-  std::vector<NodeShare> shares_;
 };
 
 }  // namespace

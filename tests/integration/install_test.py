@@ -127,7 +127,10 @@ def test_the_python_package_finds_its_library(torch, prefix, tmp_path):
 
 def test_a_program_in_c_is_built_with_the_installed_header(prefix, tmp_path):
     """The example of docs/plugin.md, which loads the installed library."""
+    (tmp_path / "snapshot.json").write_text(
+        '{"snapshot": 1, "now": 0, "interval": 60, "cluster": "1x4", "tables": [{"kinds": [{"name": "gpu", "gpus": 1}], '
+        '"configurations": [{"units": [1], "rate": 1}]}], "jobs": [{"job": "a", "submit": 0, "table": 0, "requested": 0}]}')
     subprocess.run(["cc", "-std=c11", "-I", prefix / "include/allot", prefix / "share/allot/examples/plugin_client.c", "-o", tmp_path / "client", "-ldl"],
                    check=True, capture_output=True, text=True)
-    done = subprocess.run([tmp_path / "client", prefix / "lib/liballot_plugin.so", "drf"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([tmp_path / "client", prefix / "lib/liballot_plugin.so", "drf", tmp_path / "snapshot.json"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-// What fuzzing kept of snapshots, as texts and as structs, and mutations of it, lead to what
+// What fuzzing kept of snapshots and mutations of it, lead to what
 // tests/fuzz/snapshot_one.cc says, which ends the program otherwise.
 
 #include <gtest/gtest.h>

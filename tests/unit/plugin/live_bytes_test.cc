@@ -1,5 +1,5 @@
 // Training and serving encode the same bytes: a moment of a live cluster as the daemon has it, as
-// it arrives behind the C interface, as it is read back from a record, and as the simulator has it.
+// it is read back from a snapshot, and as the simulator has it.
 
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
@@ -11,8 +11,6 @@
 #include "core/json_text.h"
 #include "features/encoder.h"
 #include "live/live_cluster.h"
-#include "plugin/snapshot_arrays.h"
-#include "plugin/snapshot_reader.h"
 #include "sched/policy.h"
 #include "sim/simulated_cluster.h"
 #include "tests/unit/core/temp_folder.h"
@@ -81,14 +79,12 @@ std::string Bytes(const FeatureBatch& batch) {
   return bytes;
 }
 
-TEST_F(LiveBytesTest, ALiveMomentIsTheSameBehindTheInterfaceAndInARecord) {
+TEST_F(LiveBytesTest, ALiveMomentIsTheSameInASnapshot) {
   Submit("b", "", 1, 4, kUnknown);  // neither model nor length is known
   LiveCluster& cluster = Serve();
   const auto policy = MakePolicy("index");
   policy->OnEpisodeStart({});
-  SnapshotArrays arrays;
-  SnapshotReader reader;
-  Way direct, interface, record;
+  Way direct, record;
   Allocation allocation;
   bool measured = false;
   bool ended = false;
@@ -108,7 +104,6 @@ TEST_F(LiveBytesTest, ALiveMomentIsTheSameBehindTheInterfaceAndInARecord) {
     read->observation.group = live.group;
 
     const std::string bytes = Bytes(direct.Encode(live));
-    ASSERT_EQ(Bytes(interface.Encode(reader.Read(arrays.Of(live)))), bytes) << text;
     ASSERT_EQ(Bytes(record.Encode(read->observation)), bytes) << text;
 
     if (decision == 20) runtime_.Finish("c");
