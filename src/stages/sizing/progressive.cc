@@ -7,50 +7,23 @@
 
 #include <algorithm>
 
-#include "sched/stages.h"
-#include "stages/capacity.h"
 #include "stages/equal_share.h"
 #include "stages/increments.h"
+#include "stages/step_sizing.h"
 
 namespace allot {
 namespace {
 
-class Progressive : public Sizing {
- public:
-  bool takes_types() const override { return true; }
-
-  void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double>,
-            std::vector<Grant>* grants) override {
-    capacity_.Reset(*o.cluster);
-    chosen_.assign(order.size(), -1);
-    heap_.clear();
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      heap_.push_back({0.0, static_cast<std::int32_t>(i)});  // ascending: a heap
-    }
-    const auto later = [](const Entry& a, const Entry& b) {
-      return a.level != b.level ? a.level > b.level : a.position > b.position;
-    };
-    while (!heap_.empty() && !capacity_.Exhausted()) {
-      std::pop_heap(heap_.begin(), heap_.end(), later);
-      const Entry top = heap_.back();
-      heap_.pop_back();
-      const auto i = static_cast<std::size_t>(top.position);
-      const ConfigurationTable& table = *o.table[static_cast<std::size_t>(order[i])];
-      if (!Climb(table, i)) continue;
-      const double equal = EqualShareRate(o, order[i], static_cast<std::int32_t>(order.size()));
-      heap_.push_back({table[chosen_[i]].rate / equal, top.position});
-      std::push_heap(heap_.begin(), heap_.end(), later);
-    }
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (chosen_[i] >= 0) grants->push_back({order[i], chosen_[i]});
-    }
-  }
-
+class Progressive : public StepSizing {
  private:
-  struct Entry {
-    double level;  // normalised throughput so far
-    std::int32_t position;
-  };
+  // The key is the job's normalised throughput so far.
+  std::optional<double> Step(const Observation& o, std::span<const std::int32_t> order,
+                             std::size_t place) override {
+    const ConfigurationTable& table = *o.table[static_cast<std::size_t>(order[place])];
+    if (!Climb(table, place)) return std::nullopt;
+    return table[chosen_[place]].rate /
+           EqualShareRate(o, order[place], static_cast<std::int32_t>(order.size()));
+  }
 
   // Takes the next step's resources; false, and no change, when there is none that fits.
   bool Climb(const ConfigurationTable& table, std::size_t place) {
@@ -83,10 +56,6 @@ class Progressive : public Sizing {
     *chosen = configuration;
     return true;
   }
-
-  TypeCapacity capacity_;
-  std::vector<std::int32_t> chosen_;  // by position
-  std::vector<Entry> heap_;
 };
 
 ALLOT_REGISTER(SizingInfo, ([] {
