@@ -31,10 +31,8 @@ ALLOT_REGISTER(
                  {{"window", "20", "job slots", 1, 1000},
                   {"hidden", "256", "units of each of the two layers", 1, 4096},
                   {"types", "", "job types, by name of their model, joined by | (default: DL2's)"},
-                  {"first-bundle", "true", "every job gets one bundle before the network chooses",
-                   -1e300, 1e300, "bundles"},
-                  {"mask-done", "false", "'done' is not allowed while an increment helps", -1e300,
-                   1e300, "stop-late"}},
+                  {"first-bundle", "true", "every job gets one bundle before the network chooses"},
+                  {"mask-done", "false", "'done' is not allowed while an increment helps"}},
                  FreshFlat,
                  CheckSequenceAgent,
                  MakeSequencePolicy}));

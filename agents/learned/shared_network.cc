@@ -31,22 +31,20 @@ NetWeights FreshShared(const Params& params, std::uint64_t seed) {
   return weights;
 }
 
-ALLOT_REGISTER(NetworkInfo,
-               (NetworkInfo{
-                   std::string(kSharedKind),
-                   "gives the next unit to any job, or ends; one encoder for all jobs",
-                   "sequence",
-                   kSequenceFeatureVersion,
-                   {{"hidden", "24", "units of the encoder", 1, 4096},
-                    {"features", "speed", "speed (of tables) or dl2"},
-                    {"types", "", "job types, for features=dl2"},
-                    {"first-bundle", "true", "every job gets one bundle before the network chooses",
-                     -1e300, 1e300, "bundles"},
-                    {"mask-done", "true", "'done' is not allowed while an increment helps", -1e300,
-                     1e300, "stop-late"}},
-                   FreshShared,
-                   CheckSequenceAgent,
-                   MakeSequencePolicy}));
+ALLOT_REGISTER(
+    NetworkInfo,
+    (NetworkInfo{std::string(kSharedKind),
+                 "gives the next unit to any job, or ends; one encoder for all jobs",
+                 "sequence",
+                 kSequenceFeatureVersion,
+                 {{"hidden", "24", "units of the encoder", 1, 4096},
+                  {"features", "speed", "speed (of tables) or dl2"},
+                  {"types", "", "job types, for features=dl2"},
+                  {"first-bundle", "true", "every job gets one bundle before the network chooses"},
+                  {"mask-done", "true", "'done' is not allowed while an increment helps"}},
+                 FreshShared,
+                 CheckSequenceAgent,
+                 MakeSequencePolicy}));
 
 }  // namespace
 }  // namespace allot

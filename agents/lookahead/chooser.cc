@@ -52,7 +52,7 @@ Seconds LookaheadChooser::HoldsUntil(const Observation& o, std::span<const std::
 }
 
 std::vector<ParamSpec> ChooserParams(int horizon, int step) {
-  return {{"choice-interval", "1", "intervals between choices", 1, 1e6, "every"},
+  return {{"choice-interval", "1", "intervals between choices", 1, 1e6},
           {"horizon", fmt::format("{}", horizon),
            "intervals simulated ahead; 0: to the last completion", 0, 1e6},
           {"step", fmt::format("{}", step),

@@ -110,11 +110,10 @@ PolicyInfo GuardedInfo() {
                 FilesOfInnerPolicy),
       {"margin", "0.1", "how much worse than the teacher's the mean JCT may be, as a share of it",
        0, 1e6},
-      {"check-interval", "100", "intervals between comparisons with the teacher", 1, 1e9, "every"},
+      {"check-interval", "100", "intervals between comparisons with the teacher", 1, 1e9},
       {"min-jobs", "50", "jobs that must have ended before the first comparison", 1, 1e9},
-      {"max-invalid", "3", "invalid decisions before the teacher takes over", 1, 1e9,
-       "most-invalid"},
-      {"max-jobs", "2000", "jobs compared, at most", 1, 1e9, "memory"},
+      {"max-invalid", "3", "invalid decisions before the teacher takes over", 1, 1e9},
+      {"max-jobs", "2000", "jobs compared, at most", 1, 1e9},
       {"profile", "default", "simulator rules for the teacher"}};
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
     const ProfileInfo& profile =

@@ -205,8 +205,7 @@ ALLOT_REGISTER(
         {{"objective", "balanced", "what is minimised, see 'allot list objectives'"},
          {"pairs", "12", "pairs of perturbations per iteration", 1, 10000},
          {"sigma", "0.05", "standard deviation of a perturbation", 1e-6, 10},
-         {"learn-hidden", "true", "also learn the hidden layer, not only the output layer", -1e300,
-          1e300, "hidden"},
+         {"learn-hidden", "true", "also learn the hidden layer, not only the output layer"},
          {"tensors", "",
           "names of those that are learned, joined by '|' (out.job, out.context, ...); "
           "own: those of single worlds; empty: all"},

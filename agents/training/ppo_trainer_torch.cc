@@ -175,7 +175,7 @@ ALLOT_REGISTER(
          {"clip", "0.2", "clip range of the probability ratio", 0, 100},
          {"epochs", "4", "passes over the increments of an iteration", 1, 1000},
          {"minibatch", "1024", "increments per gradient step", 1, 1000000},
-         {"sample-share", "0.5", "share of increments that are learned from", 1e-6, 1, "keep"},
+         {"sample-share", "0.5", "share of increments that are learned from", 1e-6, 1},
          {"entropy", "0.01", "weight of the entropy bonus, in the first iteration", 0, 100},
          {"final-entropy", "0.001", "weight of the entropy bonus, in the last iteration", 0, 100},
          {"learning-rate", "0.003", "of Adam, in the first iteration", 1e-9, 10},

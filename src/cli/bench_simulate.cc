@@ -114,7 +114,6 @@ ALLOT_REGISTER(
                                "largest number of active jobs; starts at 100, grows tenfold")
                        .Range(100, 1000000)
                        .ShowDefault();
-                   line.Renamed("--most-active", "--max-active");
                    line.Option("--dl2", o->dl2, "DL2's reference folder: also run its heuristics");
                    line.Option("--gavel", o->gavel,
                                "Gavel's reference folder: also run its cont_single_108");

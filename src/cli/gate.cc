@@ -145,9 +145,7 @@ ALLOT_REGISTER(
           line.Option("--max-ratio", o->bar, "the upper end of the interval must be below this")
               .Range(0.1, 2.0)
               .ShowDefault();
-          line.Renamed("--bar", "--max-ratio");
           line.Flag("--allow-seen", o->seen, "also accept workloads that training has seen");
-          line.Renamed("--seen", "--allow-seen");
           return [o, &globals] { return Gate(*o, globals); };
         }}));
 

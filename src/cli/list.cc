@@ -59,7 +59,6 @@ Json Describe() {
       for (const ParamSpec& param : entry.params) {
         item["params"].push_back(
             {{"name", param.name}, {"default", param.default_value}, {"help", param.help}});
-        if (!param.former.empty()) item["params"].back()["former"] = param.former;
       }
       if constexpr (requires { entry.needs_lengths; }) {
         const auto& info = WithDefaults(entry);

@@ -282,7 +282,6 @@ ALLOT_REGISTER(
               .Positive()
               .ShowDefault()
               .Detail("Decisions");
-          line.Renamed("--hung-after", "--worker-timeout");
           line.Option(
                   "--stalled-after", o->live.job_table.worker_group.stalled_after,
                   "seconds without a step of a job whose workers all live, after which they are "

@@ -10,7 +10,6 @@
 
 #include "core/duration_text.h"
 #include "core/error.h"
-#include "core/renamed.h"
 #include "core/strings.h"
 
 namespace allot {
@@ -147,25 +146,6 @@ void CommandLine::Exclude(const std::string& name, const std::vector<std::string
 
 void CommandLine::Remove(std::initializer_list<const char*> names) {
   for (const char* name : names) app_->remove_option(app_->get_option(name));
-}
-
-void CommandLine::Renamed(const std::string& former, const std::string& name) {
-  CLI::Option* option = app_->get_option(name);
-  const auto hand_on = [app = app_, option, former, name](const CLI::results_t& values) {
-    NoteRenamed(fmt::format("allot {}", app->get_name()), former, name);
-    if (option->count() > 0) {
-      throw UsageError("{} is the old name of {}, and both are given", former, name);
-    }
-    const bool flag = option->get_expected_max() == 0;  // CLI11 gives those an empty value
-    for (const std::string& value : values) option->add_result(flag ? "true" : value);
-    option->run_callback();
-    return true;
-  };
-  CLI::Option* old = app_->add_option(former, CLI::callback_t(hand_on), "");
-  old->type_size(option->get_type_size_min(), option->get_type_size_max())
-      ->expected(option->get_expected_min(), option->get_expected_max())
-      ->delimiter(option->get_delimiter())
-      ->group("");  // hidden
 }
 
 CommandLine CommandLine::Command(const std::string& name, const std::string& summary) {

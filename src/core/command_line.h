@@ -58,9 +58,6 @@ class CommandLine {
   // `name` and any of `others`, all without dashes, cannot be given together.
   void Exclude(const std::string& name, const std::vector<std::string>& others);
   void Remove(std::initializer_list<const char*> names);
-  // `former` is the name that the option or flag `name` had: still accepted, with a note on stderr,
-  // and not shown in the help.
-  void Renamed(const std::string& former, const std::string& name);
   // A command below this one; some command must then be given.
   CommandLine Command(const std::string& name, const std::string& summary);
 

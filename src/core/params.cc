@@ -6,7 +6,6 @@
 
 #include "core/check.h"
 #include "core/error.h"
-#include "core/renamed.h"
 #include "core/strings.h"
 
 namespace allot {
@@ -40,30 +39,11 @@ std::vector<std::string> FilesOfParams(const std::vector<ParamSpec>& specs,
   std::vector<std::string> files;
   for (const ParamSpec& spec : specs) {
     if (spec.files == nullptr) continue;
-    auto value = given.find(spec.name);
-    if (value == given.end()) value = given.find(spec.former);
+    const auto value = given.find(spec.name);
     const auto named = spec.files(value == given.end() ? spec.default_value : value->second);
     files.insert(files.end(), named.begin(), named.end());
   }
   return files;
-}
-
-std::map<std::string, std::string> WithPresentNames(
-    const std::string& owner, const std::vector<ParamSpec>& specs,
-    const std::map<std::string, std::string>& given) {
-  std::map<std::string, std::string> present = given;
-  for (const ParamSpec& spec : specs) {
-    const auto former = spec.former.empty() ? given.end() : given.find(spec.former);
-    if (former == given.end()) continue;
-    NoteRenamed(owner, spec.former, spec.name);
-    const auto [at, only] = present.emplace(spec.name, former->second);
-    if (!only) {
-      throw UsageError("{}: '{}' is the old name of '{}', and both are given: {} and {}", owner,
-                       spec.former, spec.name, former->second, at->second);
-    }
-    present.erase(spec.former);
-  }
-  return present;
 }
 
 Params::Params(std::string owner, std::vector<ParamSpec> specs,
@@ -74,7 +54,7 @@ Params::Params(std::string owner, std::vector<ParamSpec> specs,
     names.push_back(spec.name);
     values_[spec.name] = spec.default_value;
   }
-  for (const auto& [key, value] : WithPresentNames(owner_, specs_, given)) {
+  for (const auto& [key, value] : given) {
     if (!values_.contains(key)) {
       throw UsageError("{} has no parameter '{}'{}", owner_, key, DidYouMean(key, names));
     }

@@ -22,7 +22,6 @@ struct ParamSpec {
   std::string help;
   double min = -1e300;  // numeric parameters: inclusive range
   double max = 1e300;
-  std::string former = {};     // its name in the last version, still accepted (docs/renamed.md)
   NamedFiles files = nullptr;  // null: its value names none
 };
 
@@ -37,12 +36,6 @@ ParamSpec FileParam(ParamSpec spec, NamedFiles files = ThePath);
 // What the values of parameters name, those left to defaults included.
 std::vector<std::string> FilesOfParams(const std::vector<ParamSpec>& specs,
                                        const std::map<std::string, std::string>& given);
-
-// `given` under present names: a former name is replaced, with a note on stderr. UsageError where a
-// parameter is given under both. Keys that `specs` does not hold stay.
-std::map<std::string, std::string> WithPresentNames(
-    const std::string& owner, const std::vector<ParamSpec>& specs,
-    const std::map<std::string, std::string>& given);
 
 // Loads what a parameter names (kind "history", its value) for things that open no file themselves.
 // Throws what reading throws: the error names the file and the line.

@@ -48,11 +48,7 @@ std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec) {
                                : std::string(spec);
   }
   NamedParams base = ParseNamedParams(known->second);
-  const PolicyInfo& info = Registry<PolicyInfo>::Global().Get("policy", base.name);
-  const std::string owner = fmt::format("policy '{}'", named.name);
-  for (const auto& [key, value] : WithPresentNames(owner, info.params, named.given)) {
-    base.given[key] = value;
-  }
+  for (const auto& [key, value] : named.given) base.given[key] = value;
   std::string text = base.name;
   char separator = ':';
   for (const auto& [key, value] : base.given) {

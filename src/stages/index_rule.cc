@@ -77,7 +77,7 @@ const std::vector<ParamSpec>& IndexRule::Specs() {
        "weight of being late though it may be short: u += late x ln(lateness / 1.5), up to the "
        "median of all jobs' u",
        0, 1000},
-      {"first-bonus", "0", "added to the key of each job's first step", -1000, 1000, "first"},
+      {"first-bonus", "0", "added to the key of each job's first step", -1000, 1000},
       {"sizes", "", "numbers of GPUs that jobs are given, joined by '|'; empty: any", 1, 4096},
       {"soon", "0", "added to kappa of jobs that run, times interval / remaining time, at most 1",
        0, 100},

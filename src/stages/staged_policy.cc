@@ -299,7 +299,7 @@ PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpec
       StageParam<Placement>({"placement", stages.placement, "stage: which GPUs on which nodes"}));
   info.params.push_back({"max-wait", "0",
                          "seconds of waiting after which a job goes before all others (0: never)",
-                         0, 1e12, "guard"});
+                         0, 1e12});
   info.params.push_back({"keep-batch", "false",
                          "jobs train with the batch that their users asked for (docs/goodput.md)"});
   info.make = [info, ordering_params](const Params& params) -> std::unique_ptr<Policy> {

@@ -188,55 +188,6 @@ def test_interrupted_replay(program, tmp_path):
     assert interrupted(start, reads) == (130, "allot: interrupted\n")
 
 
-# ---- old names ----
-
-
-def test_old_option_is_taken_with_a_note(allot):
-    done = allot("bench", "simulate", "--policies", "fifo", "--most-active", "100")
-    assert "'--most-active' is now '--max-active'" in done.stderr
-
-
-def test_old_parameter_is_taken_with_a_note(allot, trace):
-    done = allot("simulate", "--workload", trace, "--cluster", "2x4", "--policy", "fifo:guard=600")
-    assert "policy 'fifo': 'guard' is now 'max-wait'" in done.stderr
-
-
-def test_old_parameter_overrides_that_of_a_profile(allot, trace):
-    done = allot("simulate", "--workload", trace, "--cluster", "2x4", "--profile", "blox", "--policy", "fifo:guard=600")
-    assert "'guard' is now 'max-wait'" in done.stderr
-
-
-def rows_of_renamed(root, heading):
-    text = (root / "docs" / "renamed.md").read_text()
-    part = text[text.index(heading):].split("\n## ")[0]
-    return [[re.findall(r"`([^`]+)`", cell) for cell in line.split("|")[1:4]]
-            for line in part.splitlines() if line.startswith("|") and "`" in line]
-
-
-def test_every_option_of_the_table_of_old_names_is_known(allot, root):
-    for (command,), (old,), (new,) in rows_of_renamed(root, "## Options of commands"):
-        help_text = allot(*command.split(), "--help-all").stdout
-        assert f"{new} " in help_text and f"{old} " not in help_text
-        said = allot(*command.split(), f"{old}=1", "--not-an-option", exit=2).stderr
-        assert f"unknown option '{old}" not in said, said
-
-
-def test_every_parameter_of_the_table_of_old_names_is_listed(allot, root):
-    listed = json.loads(allot("list", "--json").stdout)
-    former = {(param["former"], param["name"]) for entries in listed.values() for entry in entries
-              for param in entry.get("params", []) if "former" in param}
-    needs_torch = {"policy-gradient", "actor-critic", "ppo"}
-    table = set()
-    known = {entry["id"] for entries in listed.values() for entry in entries}
-    for owners, (old,), (new,) in rows_of_renamed(root, "## Parameters"):
-        if owners and not set(owners) & known:
-            assert set(owners) <= needs_torch | {"slurm"}, owners  # of another build
-            continue
-        assert (old, new) in former, f"{old} -> {new}"
-        table.add((old, new))
-    assert former <= table, f"docs/renamed.md lacks {former - table}"
-
-
 # ---- what documents show ----
 
 

@@ -25,7 +25,6 @@ int main(int argc, char** argv) {
   worker.Option("--timeout", timeout, "seconds to wait for the job's script to say what to run")
       .Duration()
       .NonNegative();
-  worker.Renamed("--patience", "--timeout");
   if (const std::optional<int> code = line.Parse(argc, argv)) return *code;
   try {
     if (once.given()) return allot::RunOnce(std::move(command));

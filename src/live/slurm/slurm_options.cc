@@ -40,7 +40,7 @@ std::vector<ParamSpec> SlurmParams() {
            "HOST:PORT|HOST:PORT"},
           {"cpus", "", "partition that jobs without GPUs run in (default: as other jobs)"},
           {"priority", "nice", "of jobs: 'nice', as users say, or 'slurm', as Slurm computes it"},
-          {"timeout", "2", "seconds to wait for the controller's answer", 0.1, 60, "patience"},
+          {"timeout", "2", "seconds to wait for the controller's answer", 0.1, 60},
           {"api", "auto", "libslurm, commands (Slurm's programs), or auto: libslurm where it fits"},
           {"programs", "", "folder of Slurm's programs (default: as on PATH)"}};
 }

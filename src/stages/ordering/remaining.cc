@@ -50,8 +50,7 @@ ALLOT_REGISTER(OrderingInfo, ([] {
                  info.time_driven = true;
                  info.params = {
                      {"basis", "work",
-                      "remaining time by work left, or by service so far: work or service", -1e300,
-                      1e300, "reckon"}};
+                      "remaining time by work left, or by service so far: work or service"}};
                  info.make = [](const Params& params) {
                    const std::string& basis = params.Text("basis");
                    if (basis != "work" && basis != "service") {

@@ -202,18 +202,18 @@ class Defragment : public Placement {
   std::vector<Move> made_;
 };
 
-ALLOT_REGISTER(
-    PlacementInfo, ([] {
-      PlacementInfo info;
-      info.id = "defragment";
-      info.summary = "one node per job; if no node has room, running jobs are moved away";
-      info.time_driven = true;  // a move that had to wait for the next decision
-      info.params = {{"max-moves", "2", "jobs moved per decision, at most", 0, 1e6, "moves"}};
-      info.make = [](const Params& params) {
-        return std::make_unique<Defragment>(params.Integer("max-moves"));
-      };
-      return info;
-    }()));
+ALLOT_REGISTER(PlacementInfo, ([] {
+                 PlacementInfo info;
+                 info.id = "defragment";
+                 info.summary =
+                     "one node per job; if no node has room, running jobs are moved away";
+                 info.time_driven = true;  // a move that had to wait for the next decision
+                 info.params = {{"max-moves", "2", "jobs moved per decision, at most", 0, 1e6}};
+                 info.make = [](const Params& params) {
+                   return std::make_unique<Defragment>(params.Integer("max-moves"));
+                 };
+                 return info;
+               }()));
 
 }  // namespace
 }  // namespace allot

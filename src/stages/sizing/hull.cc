@@ -61,7 +61,7 @@ ALLOT_REGISTER(
           {"alpha", "0.25", "weight of the ordering's key", 0, 100},
           {"beta", "0.3", "fairness: 0 throughput, 1 proportional, large max-min", 0, 100},
           {"kappa", "0.3", "stickiness to the present size", 0, 100},
-          {"first-bonus", "0", "added to the key of each job's first step", 0, 1000, "first"}};
+          {"first-bonus", "0", "added to the key of each job's first step", 0, 1000}};
       info.make = [](const Params& params) {
         Score shape;
         shape.beta = static_cast<float>(params.Number("beta"));

@@ -26,39 +26,6 @@ TEST(Params, UnknownKeyNamesOwnerAndNearestKey) {
   });
 }
 
-const std::vector<ParamSpec> kRenamed = {{"max-wait", "0", "seconds of waiting", 0, 100, "guard"},
-                                         {"queues", "", "limits"}};
-
-TEST(Params, FormerNameSetsThePresentOneAndIsNoted) {
-  testing::internal::CaptureStderr();
-  const Params params("policy 'once'", kRenamed, {{"guard", "7"}});
-  EXPECT_EQ(params.Integer("max-wait"), 7);
-  EXPECT_FALSE(params.values().contains("guard"));
-  const std::string note = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(note,
-            "note: policy 'once': 'guard' is now 'max-wait'; the next version will not accept the "
-            "old name\n");
-}
-
-TEST(Params, FormerNameIsNotedOnce) {
-  const Params first("policy 'twice'", kRenamed, {{"guard", "7"}});
-  testing::internal::CaptureStderr();
-  const Params second("policy 'twice'", kRenamed, {{"guard", "8"}});
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-}
-
-TEST(Params, PresentNameIsNotNoted) {
-  testing::internal::CaptureStderr();
-  const Params params("policy 'present'", kRenamed, {{"max-wait", "7"}});
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-}
-
-TEST(Params, FormerAndPresentNameTogetherAreRefused) {
-  ExpectError(ExitCode::kUsage, {"'guard'", "'max-wait'", "7 and 8"}, [] {
-    Params("policy 'both'", kRenamed, {{"guard", "7"}, {"max-wait", "8"}});
-  });
-}
-
 TEST(Params, NumberOutOfRangeShowsRangeAndValue) {
   ExpectError(ExitCode::kUsage, {"'promote'", "[1, 100]", "got 0"}, [] {
     Las({{"promote", "0"}}).Number("promote");

@@ -27,7 +27,7 @@ Checkpoint Of(NetWeights weights) {
 TEST(SequenceAgent, ACheckpointSaysHowTheNetworkIsAsked) {
   const testing_support::TempFolder folder;
   const std::string path = (folder / "checkpoint").string();
-  SaveCheckpoint(Of(MakeNetwork("flat:window=3,hidden=4,bundles=false,types=a|b", 1)), path);
+  SaveCheckpoint(Of(MakeNetwork("flat:window=3,hidden=4,first-bundle=false,types=a|b", 1)), path);
   const SequencePlan plan = ReadPlan(LoadAgent(path).weights, path);
   EXPECT_EQ(plan.window, 3);
   EXPECT_EQ(plan.types, (std::vector<std::string>{"a", "b"}));
@@ -110,7 +110,7 @@ TEST(SequenceDecision, JobsBeyondTheWindowComeInTheNext) {
   World world("1x4");
   for (int i = 0; i < 3; ++i) world.Add({{1, 2}});
   Allocation allocation;
-  FirstLegal("flat:window=1,hidden=4,bundles=false", world, &allocation);
+  FirstLegal("flat:window=1,hidden=4,first-bundle=false", world, &allocation);
   EXPECT_EQ(allocation.entries().size(), 2U) << "two jobs of two GPUs each";
 }
 

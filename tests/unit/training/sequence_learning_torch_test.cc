@@ -41,7 +41,7 @@ class ExplorerTest : public testing::Test {
   // Frequencies of the actions at the first choice, and the chances that were told.
   void DrawAt(const ExplorationOptions& options) {
     const auto scenario = MakeSetting("dl2:size=S").episodes(3);
-    const NetWeights weights = MakeNetwork("flat:window=4,hidden=4,bundles=false", 1);
+    const NetWeights weights = MakeNetwork("flat:window=4,hidden=4,first-bundle=false", 1);
     SequenceDecision decision({weights, {}}, MakeSequenceNet(weights));
     SimulatedCluster cluster(*scenario);
     Explorer explorer(options);
