@@ -79,21 +79,50 @@ bool AnyOversized(const Workload& workload, const ClusterSpec& cluster) {
   });
 }
 
+namespace {
+
+// The GPUs of the largest node with a type that is accepted.
+GpuCount LargestNode(const ClusterSpec& cluster, const std::vector<bool>& accepted) {
+  GpuCount most = 0;
+  for (const Node& node : cluster.nodes()) {
+    if (accepted[static_cast<std::size_t>(node.type)]) most = std::max(most, node.capacity.gpus);
+  }
+  return most;
+}
+
+}  // namespace
+
 void FitToCluster(Oversized oversized, const ClusterSpec& cluster, Workload* workload,
                   ReadReport* report) {
-  if (oversized == Oversized::kError) return;
+  if (oversized == Oversized::kError && report->gpus_on_one_node.empty()) return;
   const std::vector<GpuTypeSpec> types = cluster.type_specs();
   AcceptedTypes accepted(types);
   std::vector<Job> kept;
   kept.reserve(workload->jobs.size());
   for (Job& job : workload->jobs) {
     const std::string& names = workload->gpu_types[job.gpu_types];
-    const Room room = RoomIn(types, job, accepted.Of(names));
+    const std::vector<bool>& suited = accepted.Of(names);
+    const Room room = RoomIn(types, job, suited);
     const bool fits = job.gpus <= room.with_hosts;
     const std::string place =
         job.line > 0 ? fmt::format("{}:{}", workload->source, job.line) : "job " + job.id;
+    const double gpu_seconds = job.gpus * workload->RecordedRunTime(job);
+    const auto pod = report->gpus_on_one_node.find(job.id);
+    if (fits && pod != report->gpus_on_one_node.end() &&
+        pod->second > LargestNode(cluster, suited)) {
+      const std::string what =
+          fmt::format(" asks for {} in a pod, the largest node has {}", Counted(pod->second, "GPU"),
+                      LargestNode(cluster, suited));
+      if (oversized != Oversized::kDrop) {
+        throw DataError(
+            "a pod must fit a node of the cluster: {}{}; --oversized drop leaves such "
+            "jobs out",
+            place, what);
+      }
+      report->Drop(kNodesAreTooSmall, place + what, gpu_seconds);
+      continue;
+    }
     if (!fits && oversized == Oversized::kDrop) {
-      const double gpu_seconds = job.gpus * workload->RecordedRunTime(job);
       if (accepted.None(names)) {
         report->LackType(names, gpu_seconds / 3600);
         report->Drop(fmt::format("asks for GPUs of type '{}', which the cluster lacks "
@@ -108,7 +137,7 @@ void FitToCluster(Oversized oversized, const ClusterSpec& cluster, Workload* wor
       }
       continue;
     }
-    if (!fits && room.with_hosts > 0) {
+    if (!fits && oversized == Oversized::kClip && room.with_hosts > 0) {
       report->Clip(
           job.gpus > room.gpus
               ? "asks for more GPUs than the cluster has: gets all of a type, and runs longer"

@@ -17,6 +17,8 @@ inline constexpr std::string_view kMemoryIsLacking =
 inline constexpr std::string_view kRoomIsLacking =
     "asks for more GPUs than the cluster has (--oversized drop)";
 
+inline constexpr std::string_view kNodesAreTooSmall =
+    "asks for more GPUs in a pod than a node has (--oversized drop)";
 inline constexpr std::string_view kHostsAreTooSmall =
     "asks for more host memory or CPUs than the nodes of the cluster have (--oversized drop)";
 

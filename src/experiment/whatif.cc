@@ -369,7 +369,8 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   what_if.cluster = world.cluster().ToString();
   what_if.cluster_in_words = world.cluster().InWords();
   what_if.lacking_types = world.read_report().lacking_types;
-  what_if.without_room = DropsAs({kRoomIsLacking, kMemoryIsLacking}, world.read_report());
+  what_if.without_room =
+      DropsAs({kRoomIsLacking, kMemoryIsLacking, kNodesAreTooSmall}, world.read_report());
   what_if.without_hosts = DropsAs({kHostsAreTooSmall}, world.read_report());
   for (const Contender& contender : contenders) AddMeaning(contender.id, &what_if);
   what_if.gpus = world.cluster().total().gpus;

@@ -125,7 +125,8 @@ std::shared_ptr<const Workload> World::Prepared(std::shared_ptr<const Workload> 
   const bool keeps_sizes = spec_.rigid && std::any_of(read->jobs.begin(), read->jobs.end(),
                                                       [](const Job& job) { return !job.rigid(); });
   const bool renames = !spec_.model_map.empty() || !spec_.type_map.empty();
-  if (OversizedFor(*read) == Oversized::kError && !renames && !keeps_sizes) return read;
+  const bool any_fit = OversizedFor(*read) == Oversized::kError && report->gpus_on_one_node.empty();
+  if (any_fit && !renames && !keeps_sizes) return read;
   auto workload = std::make_shared<Workload>(*read);
   Prepare(workload.get(), report);
   return workload;

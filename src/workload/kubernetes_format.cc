@@ -22,6 +22,8 @@ constexpr std::string_view kKubectlAdvice =
 constexpr std::string_view kPodOfJob = "a pod of a job (counted with it)";
 constexpr std::string_view kWorkloadOfJob = "a Kueue Workload of a job (counted with it)";
 constexpr std::string_view kJobOfSet = "a Job of a JobSet or other controller (counted with it)";
+constexpr std::string_view kSuspended =
+    "could not start yet: a suspended Job that is in no queue of Kueue";
 constexpr std::string_view kOlderState = "an earlier state of an object (the newest counts)";
 
 // The most GPUs that pods, or the Jobs of a set, had at one time; all of them where none says when.
@@ -83,7 +85,9 @@ class KubeJobs {
     std::optional<Seconds> start, end;
     bool all_ended = true;
     bool parts = first.parts_of_gpus;
+    std::int64_t gpus_of_pod = first.gpus_of_pod;
     for (const KubePart* pod : group.pods) {
+      gpus_of_pod = std::max(gpus_of_pod, pod->gpus_of_pod);
       if (job_object == nullptr) job.submit = std::min(job.submit, pod->created);
       if (pod->start) start = std::min(start.value_or(*pod->start), *pod->start);
       if (pod->end) end = std::max(end.value_or(*pod->end), *pod->end);
@@ -122,6 +126,8 @@ class KubeJobs {
       job.duration = *end - *start;
     } else {
       job.outcome = start ? Outcome::kRunning : Outcome::kPending;
+      const bool queued = workload != nullptr || !first.queue.empty();
+      if (!start && first.suspended && !queued) return builder_.Drop(kSuspended);
     }
     if (first.max_gpus > 0 && !group.set) Resized(group, end, &job);
     // A Job's own start says nothing of the wait for nodes, but where it runs yet.
@@ -132,6 +138,9 @@ class KubeJobs {
         first.time_limit > 0 || workload == nullptr ? first.time_limit : workload->time_limit;
     Name(group, first, workload, &job);
     job.id = IdOf(group, first);
+    if (gpus_of_pod > 1) {
+      builder_.report().gpus_on_one_node[job.id] = static_cast<GpuCount>(gpus_of_pod);
+    }
     return job;
   }
 

@@ -163,6 +163,9 @@ class KubeReader {
     // As many at once as are wanted in all.
     pods = std::min(pods, Count(At(object_, {"spec", "completions"}), "completions", pods));
     part->gpus = each * std::max<std::int64_t>(pods, 1);
+    part->gpus_of_pod = each;
+    const KubeObject& suspend = At(object_, {"spec", "suspend"});
+    part->suspended = suspend.is_boolean() && suspend.get<bool>();
     ReadResizes(part);
     part->time_limit = Limit("activeDeadlineSeconds");
     part->start = Time({"status", "startTime"});
@@ -197,6 +200,7 @@ class KubeReader {
 
   void ReadPod(KubePart* part) const {
     part->gpus = ReadPodSpec(At(object_, {"spec"}), part);
+    part->gpus_of_pod = part->gpus;
     const std::string phase = TextAt(object_, {"status", "phase"});
     if (phase == "Succeeded") part->outcome = Outcome::kPassed;
     if (phase == "Failed") part->outcome = Outcome::kFailed;

@@ -21,7 +21,9 @@ struct KubePart {
   Seconds created = 0;
   std::optional<Seconds> start, end;  // of what ran; of Jobs: as the Job says
   std::int64_t gpus = 0;              // whole ones, all pods at once
+  std::int64_t gpus_of_pod = 0;       // of them, those of one pod
   bool parts_of_gpus = false;         // asks for MIG slices or shared GPUs, too
+  bool suspended = false;             // a Job that its user or its queue keeps from starting
   double priority = 0;
   Seconds time_limit = 0;  // 0: none
   Outcome outcome = Outcome::kUnreported;

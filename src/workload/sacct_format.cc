@@ -26,7 +26,8 @@ constexpr std::string_view kStep = "a step of a job (counted with it)";
 constexpr std::string_view kSameRow = "the same row again";
 constexpr std::string_view kEarlierRun = "an earlier run of a requeued or resized job";
 constexpr std::string_view kHeldBack =
-    "could not start yet: held, or waits for another job or a time";
+    "could not start yet: held, or waits for another job, a time, or a limit of its user or "
+    "account";
 constexpr std::string_view kWaitingTasks =
     "a task of an array that waits (a limit of tasks at once is not simulated)";
 constexpr std::string_view kComponent =
@@ -119,6 +120,8 @@ class SacctReader {
     if (reason.starts_with('(') && reason.ends_with(')')) {
       reason = reason.substr(1, reason.size() - 2);
     }
+    // QOSMaxGRESPerUser, AssocGrpGRES and others of that kind: limits are not simulated.
+    if (reason.starts_with("QOS") || reason.starts_with("Assoc")) return true;
     return std::find(std::begin(kReasons), std::end(kReasons), reason) != std::end(kReasons);
   }
 
@@ -144,6 +147,28 @@ class SacctReader {
     }
     read->job.id = text;
     return true;
+  }
+
+  // In lower case, as Slurm's database keeps them.
+  static void AddTypes(const SlurmGpus& gpus, SacctRow* read) {
+    for (const SlurmGpuType& type : gpus.types) {
+      if (!type.part && !type.name.empty()) read->types.push_back(ToLower(type.name));
+    }
+  }
+
+  // Where the column that tells the number of GPUs names no type, another one may.
+  void FindTypes(SacctRow* read) const {
+    for (const char* column : {"AllocTRES", "AllocGRES", "ReqTRES", "ReqGRES", "PerNodeGRES"}) {
+      if (!row_.Has(column)) continue;
+      std::string_view text = row_.Text(column);
+      for (const std::string_view prefix : {"PER_JOB:", "PER_NODE:"}) {
+        if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+      }
+      const bool tres = std::string_view(column).ends_with("TRES");
+      const auto gpus = tres ? ParseTresGpus(text) : ParseGresGpus(text);
+      if (gpus) AddTypes(*gpus, read);
+      if (!read->types.empty()) return;
+    }
   }
 
   // What it got, else what it asked for. False after it was dropped.
@@ -172,10 +197,8 @@ class SacctReader {
       read->slices = gpus->slices > 0;
       read->job.gpus = static_cast<GpuCount>(nodes) * static_cast<GpuCount>(gpus->count);
       if (tres) read->job.cpus = static_cast<float>(nodes * static_cast<double>(TresCpus(text)));
-      for (const SlurmGpuType& type : gpus->types) {
-        // In lower case, as Slurm's database keeps it.
-        if (!type.part && !type.name.empty()) read->types.push_back(ToLower(type.name));
-      }
+      AddTypes(*gpus, read);
+      if (read->types.empty()) FindTypes(read);
       return true;
     }
     saw_gpus_ = saw_gpus_ || parts;

@@ -64,8 +64,9 @@ class TraceBuilder {
   void Saw(Seconds time) { last_seen_ = std::max(last_seen_, time); }
 
   Workload& workload() { return workload_; }  // for its name tables
-  std::string place() const;                  // of the present record, "path:line"
-  std::string RowId() const;                  // number of the present record, from 0
+  ReadReport& report() { return *report_; }
+  std::string place() const;  // of the present record, "path:line"
+  std::string RowId() const;  // number of the present record, from 0
 
   // The jobs in submit order. As its duration a running job brings how long it has lasted (0: since
   // its start), a pending one 0; both are drawn here. The second form takes submit times and

@@ -43,6 +43,8 @@ struct ReadReport {
   std::string columns{};
   std::vector<std::string> ignored_columns{};
   std::string encoding{};
+  // By job: the GPUs that it needs on one node, because a pod has its GPUs on one. Others need one.
+  std::map<std::string, GpuCount, std::less<>> gpus_on_one_node{};
   void Drop(std::string_view reason, std::string_view place, double gpu_seconds = 0);
   void Adjust(std::string_view reason, std::string_view place);
   void Clip(std::string_view reason, std::string_view place);

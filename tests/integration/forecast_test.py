@@ -70,6 +70,22 @@ def test_limits_that_jobs_run_up_to_are_no_true_lengths(allot, tmp_path):
                                    "--length-estimates", "user").stdout
 
 
+def test_a_pod_has_its_gpus_on_one_node(allot, tmp_path):
+    """It never starts where no node has as many, though the cluster has."""
+    pod = {"kind": "Pod", "apiVersion": "v1",
+           "metadata": {"name": "NAME", "namespace": "n", "uid": "NAME", "creationTimestamp": "2026-10-05T08:00:00Z"},
+           "spec": {"containers": [{"name": "c", "resources": {"limits": {"nvidia.com/gpu": 8}}}]}, "status": {"phase": "Pending"}}
+    small = json.loads(json.dumps(pod).replace("NAME", "small"))
+    small["spec"]["containers"][0]["resources"]["limits"]["nvidia.com/gpu"] = 2
+    big = json.loads(json.dumps(pod).replace("NAME", "big"))
+    (tmp_path / "pods.json").write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": [big, small]}))
+    said = allot("forecast", "pods.json", "--cluster", "3x4", "--json")
+    assert [job["job"] for job in json.loads(said.stdout)["jobs"]] == ["n/small"]
+    assert "asks for more GPUs in a pod than a node has" in said.stderr
+    refused = allot("compare", "pods.json", "--cluster", "3x4", "--policies", "fifo", exit=3)
+    assert "asks for 8 GPUs in a pod, the largest node has 4" in refused.stderr
+
+
 def test_the_same_seed_gives_the_same_bytes(allot, trace):
     assert of(allot, trace, "--at", "110", "--json").stdout == of(allot, trace, "--at", "110", "--json").stdout
 

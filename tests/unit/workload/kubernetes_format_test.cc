@@ -90,12 +90,13 @@ TEST(Kubernetes, AJobWaitsWhileItIsSuspendedOrNoNodeTakesItsPods) {
   const std::string spec =
       R"("spec": {"suspend": SUSPEND, "template": {"spec": {"containers": [{"name": "c",
       "resources": {"limits": {"nvidia.com/gpu": 2}}}]}}})";
-  const auto job = [&](const std::string& name, bool suspended) {
+  const auto job = [&](const std::string& name, bool suspended, const std::string& labels = "") {
     std::string text = spec;
     text.replace(text.find("SUSPEND"), 7, suspended ? "true" : "false");
     return R"({"kind": "Job", "apiVersion": "batch/v1", "metadata": {"name": ")" + name +
            R"(", "namespace": "n", "uid": ")" + name +
-           R"(", "creationTimestamp": "2026-10-01T00:00:00Z"}, )" + text + R"(, "status": )" +
+           R"(", "creationTimestamp": "2026-10-01T00:00:00Z", "labels": {)" + labels + "}}, " +
+           text + R"(, "status": )" +
            (suspended ? "{}" : R"({"startTime": "2026-10-01T00:00:00Z"})") + "}\n";
   };
   const std::string pod =
@@ -103,8 +104,16 @@ TEST(Kubernetes, AJobWaitsWhileItIsSuspendedOrNoNodeTakesItsPods) {
       "creationTimestamp": "2026-10-01T00:00:00Z", "ownerReferences": [{"kind": "Job", "name": "a",
       "uid": "a", "controller": true}]}, "spec": {"containers": [{"name": "c", "resources":
       {"limits": {"nvidia.com/gpu": 2}}}]}, "status": {"phase": "Pending"}})";
-  const Workload workload = ReadText("kubernetes", job("a", false) + pod + job("b", true));
+  ReadReport report;
+  const std::string queue = R"("kueue.x-k8s.io/queue-name": "q")";
+  const Workload workload = ReadText(
+      "kubernetes", job("a", false) + pod + job("b", true, queue) + job("c", true), false, &report);
   ASSERT_EQ(workload.jobs.size(), 2u);
+  EXPECT_EQ(Drops(report),
+            "1 a pod of a job (counted with it); 1 could not start yet: a suspended "
+            "Job that is in no queue of Kueue");
+  EXPECT_EQ(report.gpus_on_one_node,
+            (std::map<std::string, GpuCount, std::less<>>{{"n/a", 2}, {"n/b", 2}}));
   EXPECT_EQ(workload.jobs[0].outcome, Outcome::kPending);
   EXPECT_EQ(workload.jobs[1].outcome, Outcome::kPending);
 }

@@ -120,7 +120,9 @@ TEST(Sacct, JobsThatCouldNotStartYetDoNotWait) {
           "gres/gpu=2|\n",
       false, &report);
   EXPECT_EQ(workload.jobs.size(), 1u);
-  EXPECT_EQ(Drops(report), "1 could not start yet: held, or waits for another job or a time");
+  EXPECT_EQ(Drops(report),
+            "1 could not start yet: held, or waits for another job, a time, or a limit of its user "
+            "or account");
 }
 
 // A requeued job waits again: its earlier run is not the job.
@@ -138,6 +140,24 @@ TEST(Sacct, ARequeuedJobThatWaitsIsPending) {
   EXPECT_EQ(workload.jobs[0].outcome, Outcome::kPending);
   ASSERT_EQ(report.drops.size(), 1u);
   EXPECT_EQ(report.drops[0].gpu_hours, 8);
+}
+
+// Limits of users and accounts are not simulated, so nobody knows when such a job may start.
+TEST(Squeue, JobsThatALimitKeepsAreLeftOutAndTypesMayStandInAnotherColumn) {
+  ReadReport report;
+  const Workload workload = ReadText(
+      "sacct",
+      "JOBID|USER|PARTITION|STATE|SUBMIT_TIME|START_TIME|TIME|TIME_LIMIT|NODES|REASON|TRES_ALLOC|"
+      "TRES_PER_NODE\n"
+      "1|a|p|RUNNING|2026-10-05T08:00:00|2026-10-05T08:00:00|1:00:00|3:00:00|1|None|"
+      "cpu=8,gres/gpu=4|gres:gpu:A100:4\n"
+      "2|a|p|PENDING|2026-10-05T08:10:00|N/A|0:00|1:00:00|1|QOSMaxGRESPerUser|cpu=8,gres/gpu=4|\n"
+      "3|a|p|PENDING|2026-10-05T08:10:00|N/A|0:00|1:00:00|1|AssocGrpGRES|cpu=8,gres/gpu=4|\n",
+      false, &report);
+  ASSERT_EQ(workload.jobs.size(), 1u);
+  EXPECT_EQ(workload.gpu_types[workload.jobs[0].gpu_types], "a100");
+  ASSERT_EQ(report.drops.size(), 1u);
+  EXPECT_EQ(report.drops[0].rows, 2);
 }
 
 TEST(Squeue, ReadsWhatRunsAndWaits) {
@@ -166,7 +186,8 @@ TEST(Squeue, ReadsWhatRunsAndWaits) {
   EXPECT_EQ(workload.jobs[1].id, "42_1");
   EXPECT_EQ(workload.jobs[3].outcome, Outcome::kPending);
   EXPECT_EQ(Drops(report),
-            "1 could not start yet: held, or waits for another job or a time; 1 no GPU requested");
+            "1 could not start yet: held, or waits for another job, a time, or a limit of its user "
+            "or account; 1 no GPU requested");
 }
 
 TEST(Squeue, GresOfANodeCountsForEachNode) {
