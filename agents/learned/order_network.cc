@@ -1,7 +1,7 @@
 // The network 'order': one priority for each job; a sizing stage says how much each gets, in that
 // order. For teachers that go by what a job has had and when it came (las, tiresias, fifo), and for
-// those that give what was asked for, which no hull fill can (docs/learning-networks.md). Beside the
-// index network's features it sees service and places in orders.
+// those that give what was asked for, which no hull fill can (docs/learning-networks.md). Beside
+// the index network's features it sees service and places in orders.
 
 #include <algorithm>
 #include <array>

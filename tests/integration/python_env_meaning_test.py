@@ -203,7 +203,7 @@ class TestMasks:
         check_env_specs(env)
         rollout = env.rollout(10)
         if action == "choice":
-            assert rollout["action_mask"].shape == (10, 10, 65)
+            assert rollout["action_mask"].shape[1:] == (10, 65)
             assert rollout["action_mask"].gather(-1, rollout["action"].unsqueeze(-1)).all()
 
 
