@@ -32,7 +32,7 @@ KubernetesOptions KubernetesOptionsFrom(const Params& params, const RuntimeOptio
   o.nodes = params.Text("nodes");
   o.gpu = params.Text("gpu");
   o.reading.gpus = {o.gpu};
-  if (const std::string label = params.Text("type-label"); !label.empty()) {
+  if (const std::string& label = params.Text("type-label"); !label.empty()) {
     o.reading.type_label = label;
   }
   o.reading.tolerated = TolerationsOf(params.Text("tolerate"));
