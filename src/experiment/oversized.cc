@@ -48,6 +48,15 @@ std::string AskedAndThere(const Job& job, const std::string& names, const Room& 
                      job.gpus > room.gpus ? "" : " with the host memory and CPUs that it needs");
 }
 
+// The GPUs of the largest node with a type that is accepted.
+GpuCount LargestNode(const ClusterSpec& cluster, const std::vector<bool>& accepted) {
+  GpuCount most = 0;
+  for (const Node& node : cluster.nodes()) {
+    if (accepted[static_cast<std::size_t>(node.type)]) most = std::max(most, node.capacity.gpus);
+  }
+  return most;
+}
+
 // What is asked for with each GPU stays.
 void Clip(GpuCount most, Job* job) {
   const double longer = static_cast<double>(job->gpus) / most;
@@ -79,19 +88,6 @@ bool AnyOversized(const Workload& workload, const ClusterSpec& cluster) {
   });
 }
 
-namespace {
-
-// The GPUs of the largest node with a type that is accepted.
-GpuCount LargestNode(const ClusterSpec& cluster, const std::vector<bool>& accepted) {
-  GpuCount most = 0;
-  for (const Node& node : cluster.nodes()) {
-    if (accepted[static_cast<std::size_t>(node.type)]) most = std::max(most, node.capacity.gpus);
-  }
-  return most;
-}
-
-}  // namespace
-
 void FitToCluster(Oversized oversized, const ClusterSpec& cluster, Workload* workload,
                   ReadReport* report) {
   if (oversized == Oversized::kError && report->gpus_on_one_node.empty()) return;
@@ -108,11 +104,11 @@ void FitToCluster(Oversized oversized, const ClusterSpec& cluster, Workload* wor
         job.line > 0 ? fmt::format("{}:{}", workload->source, job.line) : "job " + job.id;
     const double gpu_seconds = job.gpus * workload->RecordedRunTime(job);
     const auto pod = report->gpus_on_one_node.find(job.id);
-    if (fits && pod != report->gpus_on_one_node.end() &&
-        pod->second > LargestNode(cluster, suited)) {
-      const std::string what =
-          fmt::format(" asks for {} in a pod, the largest node has {}", Counted(pod->second, "GPU"),
-                      LargestNode(cluster, suited));
+    const GpuCount largest =
+        pod == report->gpus_on_one_node.end() ? kMaxGpusPerJob : LargestNode(cluster, suited);
+    if (fits && pod != report->gpus_on_one_node.end() && pod->second > largest) {
+      const std::string what = fmt::format(" asks for {} in a pod, the largest node has {}",
+                                           Counted(pod->second, "GPU"), largest);
       if (oversized != Oversized::kDrop) {
         throw DataError(
             "a pod must fit a node of the cluster: {}{}; --oversized drop leaves such "

@@ -149,44 +149,56 @@ class SacctReader {
     return true;
   }
 
-  // In lower case, as Slurm's database keeps them.
-  static void AddTypes(const SlurmGpus& gpus, SacctRow* read) {
-    for (const SlurmGpuType& type : gpus.types) {
-      if (!type.part && !type.name.empty()) read->types.push_back(ToLower(type.name));
+  // The columns that tell GPUs, what a job got before what it asked for.
+  static constexpr const char* kGpuColumns[] = {"AllocTRES", "AllocGRES", "ReqTRES", "ReqGRES",
+                                                "PerNodeGRES"};
+
+  struct ColumnGpus {
+    std::string_view text;
+    bool tres = false;
+    bool per_node = false;
+    std::optional<SlurmGpus> gpus;  // nullopt: malformed
+  };
+
+  ColumnGpus GpusIn(std::string_view column) const {
+    ColumnGpus in{.text = row_.Text(column),
+                  .tres = column.ends_with("TRES"),
+                  .per_node = column == "PerNodeGRES",
+                  .gpus = {}};
+    constexpr std::string_view kPerNode = "PER_NODE:", kPerJob = "PER_JOB:";
+    if (in.text.starts_with(kPerJob)) in.text.remove_prefix(kPerJob.size());
+    if (in.text.starts_with(kPerNode)) {
+      in.text.remove_prefix(kPerNode.size());
+      in.per_node = true;
     }
+    in.gpus = in.tres ? ParseTresGpus(in.text) : ParseGresGpus(in.text);
+    return in;
   }
 
-  // Where the column that tells the number of GPUs names no type, another one may.
-  void FindTypes(SacctRow* read) const {
-    for (const char* column : {"AllocTRES", "AllocGRES", "ReqTRES", "ReqGRES", "PerNodeGRES"}) {
-      if (!row_.Has(column)) continue;
-      std::string_view text = row_.Text(column);
-      for (const std::string_view prefix : {"PER_JOB:", "PER_NODE:"}) {
-        if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+  // In lower case, as Slurm's database keeps them, from the first column that names some.
+  std::vector<std::string> GpuTypes() const {
+    std::vector<std::string> types;
+    for (const char* column : kGpuColumns) {
+      if (!row_.Has(column) || !types.empty()) continue;
+      const std::optional<SlurmGpus> gpus = GpusIn(column).gpus;
+      if (!gpus) continue;
+      for (const SlurmGpuType& type : gpus->types) {
+        if (!type.part && !type.name.empty()) types.push_back(ToLower(type.name));
       }
-      const bool tres = std::string_view(column).ends_with("TRES");
-      const auto gpus = tres ? ParseTresGpus(text) : ParseGresGpus(text);
-      if (gpus) AddTypes(*gpus, read);
-      if (!read->types.empty()) return;
     }
+    return types;
   }
 
   // What it got, else what it asked for. False after it was dropped.
   bool ReadGpus(SacctRow* read) {
     bool parts = false;
-    for (const char* column : {"AllocTRES", "AllocGRES", "ReqTRES", "ReqGRES", "PerNodeGRES"}) {
+    for (const char* column : kGpuColumns) {
       if (!row_.Has(column)) continue;
-      std::string_view text = row_.Text(column);
-      const bool tres = std::string_view(column).ends_with("TRES");
+      const auto [text, tres, per_node, gpus] = GpusIn(column);
       double nodes = 1;
-      constexpr std::string_view kPerNode = "PER_NODE:", kPerJob = "PER_JOB:";
-      if (text.starts_with(kPerJob)) text.remove_prefix(kPerJob.size());
-      const bool per_node = text.starts_with(kPerNode);
-      if (per_node) text.remove_prefix(kPerNode.size());
-      if (per_node || std::string_view(column) == "PerNodeGRES") {
-        if (row_.Has("NNodes")) nodes = static_cast<double>(row_.Integer("NNodes", 1, kMostGpus));
+      if (per_node && row_.Has("NNodes")) {
+        nodes = static_cast<double>(row_.Integer("NNodes", 1, kMostGpus));
       }
-      const auto gpus = tres ? ParseTresGpus(text) : ParseGresGpus(text);
       if (!gpus || nodes * static_cast<double>(gpus->count) > kMostGpus) {
         Fail(column, fmt::format("resources, like {}, with at most {} GPUs",
                                  tres ? "cpu=8,gres/gpu=4" : "gpu:4", kMostGpus));
@@ -197,8 +209,7 @@ class SacctReader {
       read->slices = gpus->slices > 0;
       read->job.gpus = static_cast<GpuCount>(nodes) * static_cast<GpuCount>(gpus->count);
       if (tres) read->job.cpus = static_cast<float>(nodes * static_cast<double>(TresCpus(text)));
-      AddTypes(*gpus, read);
-      if (read->types.empty()) FindTypes(read);
+      read->types = GpuTypes();
       return true;
     }
     saw_gpus_ = saw_gpus_ || parts;

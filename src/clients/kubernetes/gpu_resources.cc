@@ -11,13 +11,7 @@
 #include "core/strings.h"
 
 namespace allot {
-namespace {
-
-using KubeJson = nlohmann::json;
-
-}  // namespace
-
-std::optional<double> ParseQuantity(const KubeJson& value) {
+std::optional<double> ParseQuantity(const nlohmann::json& value) {
   if (value.is_number()) return value.get<double>();
   if (!value.is_string()) return std::nullopt;
   static constexpr std::array<std::pair<std::string_view, double>, 14> kSuffixes = {
@@ -51,7 +45,7 @@ const std::vector<std::string>& GpuResources() {
   return names;
 }
 
-std::optional<std::int64_t> GpusOfResources(const KubeJson& resources,
+std::optional<std::int64_t> GpusOfResources(const nlohmann::json& resources,
                                             std::span<const std::string> names) {
   constexpr double kMostCounted = 1e6;  // beyond it the object is surely broken
   std::int64_t gpus = 0;
@@ -65,7 +59,7 @@ std::optional<std::int64_t> GpusOfResources(const KubeJson& resources,
   return gpus;
 }
 
-bool HasPartsOfGpus(const KubeJson& resources) {
+bool HasPartsOfGpus(const nlohmann::json& resources) {
   if (!resources.is_object()) return false;
   const auto items = resources.items();
   return std::any_of(items.begin(), items.end(), [](const auto& item) {
@@ -76,7 +70,7 @@ bool HasPartsOfGpus(const KubeJson& resources) {
   });
 }
 
-std::string GpuTypeOfLabels(const KubeJson& labels) {
+std::string GpuTypeOfLabels(const nlohmann::json& labels) {
   if (!labels.is_object()) return "";
   for (const char* key :
        {"nvidia.com/gpu.product", "amd.com/gpu.product-name", "cloud.google.com/gke-accelerator",

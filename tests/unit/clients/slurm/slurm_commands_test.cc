@@ -7,29 +7,19 @@
 
 #include "clients/slurm/slurm_program.h"
 #include "core/cpu_time.h"
+#include "tests/unit/clients/slurm/worker_submission.h"
 
 namespace allot {
 namespace {
+
+using testing_support::WorkerSubmission;
 
 bool Has(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-SlurmSubmission Worker() {
-  return {.user_id = 1000 + ::geteuid(),
-          .group_id = 7,
-          .name = "w1-of-42",
-          .comment = "elastic-of:42 job=a worker=a.1 gpus=1",
-          .script = "#!/bin/sh\n",
-          .partition = "main",
-          .node = "n1",
-          .gres = "gres:gpu:v100:1",
-          .work_dir = "/home/a b\n--uid=0",
-          .output = "slurm-42.1.out"};
-}
-
 TEST(SlurmCommands, AWorkerIsHeldAndNoTextIsAnotherWord) {
-  const auto words = SubmissionWords("/usr/bin/sbatch", Worker());
+  const auto words = SubmissionWords("/usr/bin/sbatch", WorkerSubmission());
   EXPECT_EQ(words.front(), "/usr/bin/sbatch");
   EXPECT_TRUE(Has(words, "--hold"));
   EXPECT_TRUE(Has(words, "--propagate=NONE"));
@@ -45,7 +35,7 @@ TEST(SlurmCommands, AWorkerIsHeldAndNoTextIsAnotherWord) {
 }
 
 TEST(SlurmCommands, LimitsAsSlurmEncodesThem) {
-  SlurmSubmission worker = Worker();
+  SlurmSubmission worker = WorkerSubmission();
   worker.user_id = ::geteuid();
   worker.time_limit = 90;
   worker.cpus_per_task = 3;

@@ -9,22 +9,12 @@
 #include "core/file.h"
 #include "core/temporary_folder.h"
 #include "live/slurm/slurm_client.h"
+#include "tests/unit/clients/slurm/worker_submission.h"
 
 namespace allot {
 namespace {
 
-SlurmSubmission Worker() {
-  return {.user_id = 1000 + ::geteuid(),
-          .group_id = 7,
-          .name = "w1-of-42",
-          .comment = "elastic-of:42 job=a worker=a.1 gpus=1",
-          .script = "#!/bin/sh\n",
-          .partition = "main",
-          .node = "n1",
-          .gres = "gres:gpu:v100:1",
-          .work_dir = "/home/a b\n--uid=0",
-          .output = "slurm-42.1.out"};
-}
+using testing_support::WorkerSubmission;
 
 class FakePrograms : public testing::Test {
  protected:
@@ -52,7 +42,7 @@ class FakePrograms : public testing::Test {
 
 TEST_F(FakePrograms, AWorkerIsReleasedWithItsTag) {
   Make("sbatch", "cat >/dev/null; env >" + Told() + ".env; echo '42;cluster'");
-  SlurmSubmission worker = Worker();
+  SlurmSubmission worker = WorkerSubmission();
   worker.environment = {"ALLOT_TOKEN=secret", "PATH=/usr/bin:/bin"};
   std::uint32_t id = 0;
   SlurmClient client = Client();
@@ -72,7 +62,7 @@ TEST_F(FakePrograms, OneThatCannotBeTaggedIsEnded) {
   Make("scontrol", "echo 'slurm_update error: no' >&2; exit 1");
   std::uint32_t id = 0;
   SlurmClient client = Client();
-  const Status done = client.Submit(Worker(), &id);
+  const Status done = client.Submit(WorkerSubmission(), &id);
   EXPECT_EQ(done.message(), "tagging a worker: Slurm says: slurm_update error: no");
   EXPECT_TRUE(ReadTextFile(Told()).ends_with("\n42|\n")) << "scancel";
 }
