@@ -37,10 +37,10 @@ Evaluation RunWithNotes(World& world, const std::vector<World::Named>& scenarios
                         const GlobalOptions& globals) {
   ReferenceOf(contenders, options);  // a fault is told alone
   if (!globals.quiet) {
-    std::fputs(
-        (world.ReadNote() + world.OverloadHint(scenarios) + world.UselessOptionsHint(scenarios))
-            .c_str(),
-        stderr);
+    std::fputs((world.ReadNote() + world.OverloadHint(scenarios) + world.ManyEventsHint(scenarios) +
+                world.UselessOptionsHint(scenarios))
+                   .c_str(),
+               stderr);
   }
   return RunExperiment(world, scenarios, contenders, options);
 }

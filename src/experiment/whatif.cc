@@ -355,6 +355,7 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   const std::vector<World::Named> scenarios = world.Scenarios();
   if (options.on_note) {
     options.on_note(world.OverloadHint(scenarios));
+    options.on_note(world.ManyEventsHint(scenarios));
     options.on_note(world.UselessOptionsHint(scenarios));
   }
   const Workload& workload = scenarios.front().scenario->workload();

@@ -15,6 +15,7 @@
 #include "experiment/env_spec.h"
 #include "experiment/oversized.h"
 #include "experiment/spec_list.h"
+#include "metrics/humanise.h"
 #include "perf/elastic.h"
 #include "perf/load_by_type.h"
 #include "sim/objectives.h"
@@ -478,6 +479,17 @@ std::string World::OverloadHint(const std::vector<Named>& scenarios) const {
       "note: the workload offers {:.1f} times what {} can serve, most jobs will only queue;\n"
       "      --load 1.0 takes a sub-sample that fits, --cluster gives more GPUs\n",
       highest, spec_.cluster);
+}
+
+std::string World::ManyEventsHint(const std::vector<Named>& scenarios) const {
+  constexpr std::int64_t kMany = 1'000'000;
+  const Scenario& first = *scenarios.front().scenario;
+  const std::int64_t jobs = std::ssize(first.workload().jobs);
+  if (jobs < kMany || !first.options().decide_on_events) return "";
+  return fmt::format(
+      "note: {} jobs are decided at every arrival and completion, each of which costs time in "
+      "proportion to the jobs that run; --interval 5m decides every five minutes instead\n",
+      HumanCount(jobs));
 }
 
 std::string World::UselessOptionsHint(const std::vector<Named>& scenarios) const {

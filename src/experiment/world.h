@@ -88,6 +88,8 @@ class World {
 
   // A note for people when the workload is far more than the cluster can serve, else "".
   std::string OverloadHint(const std::vector<Named>& scenarios) const;
+  // Where a million jobs or more are decided at events: how to be done sooner. "" for none.
+  std::string ManyEventsHint(const std::vector<Named>& scenarios) const;
   // Warnings of options that have no effect on these workloads: --length-estimates user without
   // time limits, guarantees of accounts that no job has. "" for none.
   std::string UselessOptionsHint(const std::vector<Named>& scenarios) const;
