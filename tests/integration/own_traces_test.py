@@ -296,6 +296,6 @@ def test_a_note_says_that_a_million_jobs_at_events_take_long(allot, tmp_path):
     with open(tmp_path / "jobs.csv", "w") as jobs:
         jobs.write("job_id,submit_s,gpus,duration_s\n")
         jobs.writelines(f"{i},{10 * i},1,5\n" for i in range(1_000_000))
-    words = ["simulate", "--workload", "jobs.csv", "--cluster", "1x1", "--policy", "fifo"]
+    words = ["simulate", "--workload", "jobs.csv", "--cluster", "8x8", "--policy", "fifo"]
     assert "note: 1 000 000 jobs are decided at every arrival and completion" in allot(*words).stderr
     assert "at every arrival and completion" not in allot(*words, "--interval", "5m").stderr
