@@ -14,8 +14,8 @@
 #include "perf/configuration_key.h"
 #include "perf/fixed_batch.h"
 #include "sched/foresight.h"
-#include "stages/share_rows.h"
-#include "stages/shared_policy.h"
+#include "stages/rounds/share_rows.h"
+#include "stages/rounds/shared_policy.h"
 
 namespace allot {
 namespace {

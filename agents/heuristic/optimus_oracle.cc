@@ -15,7 +15,7 @@
 #include "sched/foresight.h"
 #include "sched/policy.h"
 #include "sched/stages.h"
-#include "stages/capacity.h"
+#include "stages/fill/capacity.h"
 
 namespace allot {
 namespace {

@@ -1,6 +1,6 @@
 // Time shares, realised round by round.
 
-#include "stages/shared_policy.h"
+#include "stages/rounds/shared_policy.h"
 
 namespace allot {
 namespace {

@@ -23,7 +23,7 @@
 #include "sched/policy.h"
 #include "sched/stages.h"
 #include "solve/sia_problem.h"
-#include "stages/node_sizes.h"
+#include "stages/fill/node_sizes.h"
 
 namespace allot {
 namespace {

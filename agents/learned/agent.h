@@ -12,7 +12,7 @@
 
 #include "core/params.h"
 #include "core/registry.h"
-#include "forecast/length_model.h"
+#include "length_model/length_model.h"
 #include "models/checkpoint.h"
 #include "sched/policy.h"
 

@@ -13,9 +13,9 @@
 #include "core/index.h"
 #include "core/nested_spec.h"
 #include "core/ranks.h"
-#include "forecast/remaining.h"
+#include "length_model/remaining.h"
 #include "sched/stages.h"
-#include "stages/typed_sizing.h"
+#include "stages/fill/typed_sizing.h"
 
 namespace allot {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/index.h"
-#include "forecast/remaining.h"
+#include "length_model/remaining.h"
 #include "sched/driver.h"
 #include "sim/simulated_cluster.h"
 

@@ -10,7 +10,7 @@
 #include "core/rng.h"
 #include "sched/foresight.h"
 #include "sched/stages.h"
-#include "stages/typed_fill.h"
+#include "stages/fill/typed_fill.h"
 
 namespace allot {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "agents/training/backlog.h"
 #include "agents/training/numbers_explorer.h"
-#include "forecast/length_model.h"
+#include "length_model/length_model.h"
 #include "sched/policy.h"
 #include "sim/scenario.h"
 

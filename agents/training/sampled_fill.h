@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "stages/hull_fill.h"
+#include "stages/fill/hull_fill.h"
 
 namespace allot {
 

@@ -17,7 +17,7 @@
 #include "core/registry.h"
 #include "core/team.h"
 #include "envs/episodes.h"
-#include "forecast/length_model.h"
+#include "length_model/length_model.h"
 #include "models/adam.h"
 #include "models/net_weights.h"
 #include "sched/policy.h"

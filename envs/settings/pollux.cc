@@ -13,8 +13,8 @@
 #include "perf/pollux_applications.h"
 #include "sim/belief.h"
 #include "sim/profile.h"
+#include "workload/formats/pollux_run_times.h"
 #include "workload/job_rules.h"
-#include "workload/pollux_run_times.h"
 
 namespace allot {
 namespace {

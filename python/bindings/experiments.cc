@@ -24,13 +24,13 @@
 #include "episode_log/episode_log.h"
 #include "experiment/experiment.h"
 #include "experiment/spec_list.h"
-#include "experiment/training_overlap.h"
+#include "experiment/training/training_overlap.h"
 #include "experiment/world_options.h"
 #include "metrics/comparison.h"
 #include "metrics/evaluation_text.h"
 #include "metrics/json_field.h"
-#include "metrics/report.h"
 #include "models/checkpoint.h"
+#include "report/report.h"
 #include "sim/run.h"
 
 namespace allot {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/cpu_time.h"
-#include "outlook/outlook.h"
 #include "sim/run.h"
+#include "wait_forecast/outlook.h"
 
 namespace allot {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// What a forecast of starts and ends costs (outlook/outlook.h): CPU time of one thread.
+// What a forecast of starts and ends costs (wait_forecast/outlook.h): CPU time of one thread.
 //
 // All jobs are submitted in the first minutes on half as many GPUs; a third of them runs then, the
 // others wait. The history has two weeks of as many arrivals as keep these GPUs busy.

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
-#include "live/keep_on_error_policy.h"
+#include "live/port/keep_on_error_policy.h"
 #include "metrics/quantile.h"
 
 namespace allot {

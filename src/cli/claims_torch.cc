@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"
-#include "experiment/claims_run.h"
+#include "experiment/claims/claims_run.h"
 #include "models/torch/configure.h"
 
 namespace allot {

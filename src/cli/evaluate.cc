@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/declare_world.h"
 #include "cli/run_command.h"
-#include "experiment/training_overlap.h"
+#include "experiment/training/training_overlap.h"
 #include "models/checkpoint.h"
 #include "sim/profile.h"
 

@@ -15,7 +15,7 @@
 #include "core/nested_spec.h"
 #include "core/strings.h"
 #include "episode_log/episode_log.h"
-#include "experiment/explanation_text.h"
+#include "experiment/training/explanation_text.h"
 #include "sim/run.h"
 
 namespace allot {

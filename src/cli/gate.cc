@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"
-#include "experiment/training_overlap.h"
+#include "experiment/training/training_overlap.h"
 #include "models/checkpoint.h"
 
 namespace allot {

@@ -1,6 +1,6 @@
 // allot journal check, repair: the journal of a daemon that does not run.
 
-#include "live/journal.h"
+#include "live/state/journal.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/live_status.h"
 #include "core/counted.h"
 #include "core/error.h"
+#include "core/file_lock.h"
 #include "core/json_text.h"
-#include "live/file_lock.h"
-#include "live/journal_repair.h"
+#include "live/screens/live_status.h"
+#include "live/state/journal_repair.h"
 
 namespace allot {
 namespace {

@@ -6,14 +6,14 @@
 #include <thread>
 
 #include "cli/command.h"
-#include "cli/live_status.h"
 #include "core/interrupt.h"
 #include "core/json_text.h"
 #include "core/strings.h"
-#include "live/control_server.h"
-#include "live/daemon.h"
-#include "live/standby_note.h"
-#include "metrics/queue_table.h"
+#include "live/daemon/control_server.h"
+#include "live/daemon/daemon.h"
+#include "live/screens/live_status.h"
+#include "live/screens/queue_table.h"
+#include "live/state/standby_note.h"
 
 namespace allot {
 namespace {

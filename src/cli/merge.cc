@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/typed_command.h"
-#include "experiment/merge_worlds.h"
+#include "experiment/training/merge_worlds.h"
 
 namespace allot {
 namespace {

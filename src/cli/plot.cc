@@ -1,6 +1,6 @@
 // allot plot: the report's figures as SVG files for papers.
 
-#include "metrics/plot.h"
+#include "report/plot.h"
 
 #include <cstdio>
 

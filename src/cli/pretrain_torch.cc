@@ -8,7 +8,7 @@
 #include "cli/typed_command.h"
 #include "core/file.h"
 #include "core/json_text.h"
-#include "experiment/pretrain.h"
+#include "experiment/training/pretrain.h"
 #include "models/torch/configure.h"
 
 namespace allot {

@@ -1,6 +1,6 @@
 // allot report: evaluations and training curves as one HTML page.
 
-#include "metrics/report.h"
+#include "report/report.h"
 
 #include <cstdio>
 

@@ -11,18 +11,18 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/live_status.h"
 #include "cli/typed_command.h"
 #include "core/interrupt.h"
 #include "core/json_text.h"
 #include "core/lean_heap.h"
 #include "episode_log/live_log.h"
-#include "live/daemon.h"
-#include "live/runtime.h"
-#include "outlook/live_outlook.h"
+#include "live/daemon/daemon.h"
+#include "live/runtimes/runtime.h"
+#include "live/screens/live_status.h"
 #include "plugin/plugin_policy.h"
 #include "sched/online_policy.h"
 #include "sched/policy_family.h"
+#include "wait_forecast/live_outlook.h"
 #include "workload/history_file.h"
 
 namespace allot {

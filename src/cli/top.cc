@@ -1,6 +1,6 @@
 // allot top: nodes, jobs and events of a running daemon, or of a simulation while it goes.
 
-#include "metrics/top.h"
+#include "live/screens/top.h"
 
 #include <chrono>
 #include <cstdio>
@@ -8,13 +8,13 @@
 
 #include "cli/command.h"
 #include "cli/declare_world.h"
-#include "cli/live_status.h"
+#include "cli/top_run.h"
 #include "core/interrupt.h"
 #include "core/terminal.h"
-#include "experiment/top_run.h"
 #include "experiment/world.h"
-#include "live/control_server.h"
-#include "live/daemon.h"
+#include "live/daemon/control_server.h"
+#include "live/daemon/daemon.h"
+#include "live/screens/live_status.h"
 #include "sim/run.h"
 
 namespace allot {

@@ -13,7 +13,7 @@
 #include "core/shell_text.h"
 #include "experiment/world.h"
 #include "perf/gavel_tables.h"
-#include "workload/column_guess.h"
+#include "table/column_guess.h"
 #include "workload/name_map.h"
 #include "workload/trace_stats.h"
 

@@ -4,7 +4,7 @@
 #include "cli/command.h"
 #include "cli/declare_world.h"
 #include "cli/typed_command.h"
-#include "experiment/training_run.h"
+#include "experiment/training/training_run.h"
 #include "models/torch/configure.h"
 
 namespace allot {

@@ -10,7 +10,7 @@
 #include "cli/declare_world.h"
 #include "core/counted.h"
 #include "core/strings.h"
-#include "experiment/training_plan.h"
+#include "experiment/training/training_plan.h"
 
 namespace allot {
 namespace {

@@ -1,6 +1,6 @@
 // allot whatif: what another policy, more nodes or elastic jobs would change on a cluster.
 
-#include "experiment/whatif.h"
+#include "experiment/whatif/whatif.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -13,7 +13,7 @@
 #include "core/temporary_folder.h"
 #include "core/version.h"
 #include "core/writable.h"
-#include "metrics/report.h"
+#include "report/report.h"
 
 namespace allot {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "core/file.h"
-#include "workload/text_encoding.h"
+#include "table/text_encoding.h"
 
 namespace allot {
 

@@ -15,7 +15,7 @@
 #include "core/index.h"
 #include "core/strings.h"
 #include "perf/throughput_model.h"
-#include "workload/row_error.h"
+#include "table/row_error.h"
 
 namespace allot {
 namespace {

@@ -8,8 +8,8 @@
 #include "cluster/cluster_format.h"
 #include "cluster/node_list.h"
 #include "core/strings.h"
+#include "table/row_error.h"
 #include "workload/kubernetes_fields.h"
-#include "workload/row_error.h"
 
 namespace allot {
 namespace {

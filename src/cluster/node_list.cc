@@ -10,7 +10,7 @@
 #include "core/gpu_parts.h"
 #include "core/strings.h"
 #include "perf/throughput_model.h"
-#include "workload/row_error.h"
+#include "table/row_error.h"
 
 namespace allot {
 namespace {

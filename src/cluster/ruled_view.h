@@ -3,7 +3,7 @@
 // without their GPUs, CPUs and memory. What is left of a node's GPUs closes up, as policies count
 // from 0. Answers are told in the machines' own numbers again, with what fixed jobs have. Policies
 // need not know of rules, and cannot break them. Used by SimulatedCluster; LiveCluster does the
-// same to what a runtime shows (live/policy_view.h).
+// same to what a runtime shows (live/port/policy_view.h).
 //
 // To a policy a job that is fixed has gone, without an end, and arrives again when it is released.
 

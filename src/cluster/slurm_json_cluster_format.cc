@@ -7,7 +7,7 @@
 #include "cluster/cluster_format.h"
 #include "cluster/slurm_nodes.h"
 #include "core/user_json.h"
-#include "workload/row_error.h"
+#include "table/row_error.h"
 
 namespace allot {
 namespace {

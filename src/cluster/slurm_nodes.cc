@@ -6,7 +6,7 @@
 #include "clients/slurm/value_text.h"
 #include "core/error.h"
 #include "core/strings.h"
-#include "workload/row_error.h"
+#include "table/row_error.h"
 
 namespace allot {
 

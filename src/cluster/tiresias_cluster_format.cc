@@ -2,7 +2,7 @@
 
 #include "cluster/cluster_format.h"
 #include "cluster/node_list.h"
-#include "workload/csv.h"
+#include "table/csv.h"
 
 namespace allot {
 namespace {

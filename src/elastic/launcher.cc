@@ -105,7 +105,7 @@ std::string FromJson(const json& value) {
 std::string FirstOf(const std::string& list) { return list.substr(0, list.find(',')); }
 
 // Into the script's own output: where else to look. The daemon names the files
-// (live/slurm/slurm_runtime.cc). `name` may be inherited (IsOf), `id` is the job's own.
+// (live/runtimes/slurm/slurm_runtime.cc). `name` may be inherited (IsOf), `id` is the job's own.
 void TellOutputs(const std::filesystem::path& job_folder, const std::string& name,
                  const std::string& id) {
   const std::filesystem::path submitted_in = job_folder.parent_path().parent_path();

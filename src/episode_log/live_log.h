@@ -12,7 +12,7 @@
 
 #include "cluster/allocation_note.h"
 #include "episode_log/episode_log.h"
-#include "live/daemon.h"
+#include "live/daemon/daemon.h"
 #include "sched/driver.h"
 
 namespace allot {

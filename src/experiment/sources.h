@@ -2,7 +2,7 @@
 // What a world, a log or a checkpoint was made from, as JSON that travels with it: an array of
 // windows of traces {"workload", "from", "to"}, or of {"unknown": WHY}. Checkpoints inherit the
 // sources of the logs, histories and checkpoints that they come from, so that 'unseen' can be said
-// of none of them (experiment/training_overlap.h).
+// of none of them (experiment/training/training_overlap.h).
 
 #include <nlohmann/json.hpp>
 #include <string>

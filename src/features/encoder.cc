@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/vector_log.h"
-#include "forecast/remaining.h"
+#include "length_model/remaining.h"
 
 namespace allot {
 namespace {

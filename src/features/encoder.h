@@ -15,8 +15,8 @@
 
 #include "cluster/observation.h"
 #include "core/ranks.h"
-#include "forecast/hesrpt_weight.h"
-#include "forecast/length_model.h"
+#include "length_model/hesrpt_weight.h"
+#include "length_model/length_model.h"
 
 namespace allot {
 
@@ -44,7 +44,7 @@ enum JobFeature : int {
   kRankRemaining,
   kRankCost,
   kHasEstimate,
-  kHesrptWeight,  // forecast/hesrpt_weight.h, by kRemainingSmallest
+  kHesrptWeight,  // length_model/hesrpt_weight.h, by kRemainingSmallest
   kForecastRank,
   kForecastMedian,
   kForecastHigh,

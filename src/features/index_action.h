@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sched/stages.h"
-#include "stages/typed_fill.h"
+#include "stages/fill/typed_fill.h"
 
 namespace allot {
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/index.h"
-#include "forecast/remaining.h"
+#include "length_model/remaining.h"
 
 namespace allot {
 namespace {

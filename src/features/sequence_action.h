@@ -16,7 +16,7 @@
 #include "core/index.h"
 #include "features/unit_fit.h"
 #include "sched/stages.h"
-#include "stages/increments.h"
+#include "stages/fill/increments.h"
 
 namespace allot {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/index.h"
-#include "forecast/remaining.h"
-#include "stages/increments.h"
+#include "length_model/remaining.h"
+#include "stages/fill/increments.h"
 
 namespace allot {
 namespace {

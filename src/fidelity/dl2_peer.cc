@@ -18,7 +18,7 @@
 #include "fidelity/reference.h"
 #include "sim/profile.h"
 #include "sim/run.h"
-#include "workload/csv.h"
+#include "table/csv.h"
 
 namespace allot {
 namespace {

@@ -23,8 +23,8 @@
 #include "sim/gavel_policies.h"
 #include "sim/profile.h"
 #include "sim/run.h"
-#include "stages/shared_policy.h"
-#include "workload/csv.h"
+#include "stages/rounds/shared_policy.h"
+#include "table/csv.h"
 
 namespace allot {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/strings.h"
 #include "fidelity/reference.h"
 #include "perf/gavel_tables.h"
-#include "workload/csv.h"
+#include "table/csv.h"
 
 namespace allot {
 namespace {

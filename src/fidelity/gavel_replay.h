@@ -7,7 +7,7 @@
 
 #include "fidelity/gavel_reference.h"
 #include "sched/driver.h"
-#include "stages/sharing.h"
+#include "stages/rounds/sharing.h"
 
 namespace allot {
 

@@ -16,7 +16,7 @@
 #include "solve/packed_problem.h"
 #include "solve/queue_plan.h"
 #include "solve/share_problem.h"
-#include "workload/csv.h"
+#include "table/csv.h"
 
 namespace allot {
 namespace {

@@ -16,7 +16,7 @@
 #include "perf/pollux_applications.h"
 #include "sim/profile.h"
 #include "sim/run.h"
-#include "workload/csv.h"
+#include "table/csv.h"
 #include "workload/trace_reader.h"
 
 namespace allot {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "workload/csv.h"
+#include "table/csv.h"
 #include "workload/workload.h"
 
 namespace allot {

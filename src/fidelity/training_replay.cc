@@ -14,7 +14,7 @@
 #include "perf/pollux_applications.h"
 #include "sim/profile.h"
 #include "sim/training_run.h"
-#include "workload/csv.h"
+#include "table/csv.h"
 
 namespace allot {
 namespace {

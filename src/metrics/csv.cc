@@ -5,7 +5,7 @@
 #include "core/file.h"
 #include "core/strings.h"
 #include "core/types.h"
-#include "workload/csv.h"
+#include "table/csv.h"
 
 namespace allot {
 

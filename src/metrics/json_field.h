@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/types.h"
 #include "core/user_json.h"
-#include "workload/row_error.h"
+#include "table/row_error.h"
 
 namespace allot {
 

@@ -14,8 +14,8 @@
 #include "core/index.h"
 #include "core/strings.h"
 #include "perf/throughput_model.h"
-#include "workload/csv.h"
-#include "workload/row_error.h"
+#include "table/csv.h"
+#include "table/row_error.h"
 
 namespace allot {
 namespace {

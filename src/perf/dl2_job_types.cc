@@ -1,7 +1,7 @@
 #include "perf/dl2_job_types.h"
 
 #include "core/error.h"
-#include "workload/csv.h"
+#include "table/csv.h"
 
 namespace allot {
 

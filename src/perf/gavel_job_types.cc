@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "workload/csv.h"
+#include "table/csv.h"
 
 namespace allot {
 

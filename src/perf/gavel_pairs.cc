@@ -4,7 +4,7 @@
 #include <map>
 
 #include "perf/gavel_job_types.h"
-#include "workload/csv.h"
+#include "table/csv.h"
 
 namespace allot {
 

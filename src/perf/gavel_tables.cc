@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/strings.h"
 #include "perf/units.h"
-#include "workload/csv.h"
+#include "table/csv.h"
 
 namespace allot {
 namespace {

@@ -14,10 +14,10 @@
 //   variance = (k V + S + k n / (k + n) (m - M)^2) / (k + n),
 //
 // the posterior of a normal-inverse-chi-squared prior of k pseudo-errors (Gelman et al., Bayesian
-// Data Analysis, section 3.3; hierarchical as forecast/submitter_tables.h). Above all jobs: mean 0
-// and the spread kSpread, by which who foretells without any errors is believed as it stands. An
-// error is spread over its doublings: a rate d doublings away is off by d times the mean, and its
-// logarithm has d times the standard deviation.
+// Data Analysis, section 3.3; hierarchical as length_model/submitter_tables.h). Above all jobs:
+// mean 0 and the spread kSpread, by which who foretells without any errors is believed as it
+// stands. An error is spread over its doublings: a rate d doublings away is off by d times the
+// mean, and its logarithm has d times the standard deviation.
 
 #include <array>
 #include <cstddef>

@@ -3,8 +3,8 @@
 // admission, ordering, sizing, placement, asked in this order at every decision; on clusters of
 // several GPU types also type assignment, before sizing. Each can be
 // exchanged on its own. The policy `shared` has a sharing in the place of ordering and sizing
-// (stages/sharing.h). A new stage is one file in its folder (stages/ordering/, ...) that registers
-// its info.
+// (stages/rounds/sharing.h). A new stage is one file in its folder (stages/ordering/, ...) that
+// registers its info.
 //
 // Rows are indices into the columns of the observation. As with policies, an answer depends on the
 // observation and on what the stage saw earlier in the episode; never on a clock or on the order of

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/strings.h"
-#include "forecast/remaining.h"
+#include "length_model/remaining.h"
 
 namespace allot {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/index.h"
-#include "forecast/remaining.h"
+#include "length_model/remaining.h"
 #include "sched/incremental.h"
 #include "sim/lower_bound.h"
 #include "sim/relaxation.h"

@@ -8,8 +8,8 @@
 #include "core/file.h"
 #include "core/rng.h"
 #include "core/strings.h"
+#include "table/csv.h"
 #include "workload/calendar.h"
-#include "workload/csv.h"
 
 namespace allot {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/index.h"
 #include "core/nested_spec.h"
-#include "forecast/remaining.h"
+#include "length_model/remaining.h"
 #include "sched/stages.h"
 #include "workload/history.h"
 

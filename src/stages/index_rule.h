@@ -2,9 +2,9 @@
 // The weighted alpha-fair index with fixed numbers: u, beta, kappa for every job, u = -alpha
 // ln(time) of the remaining time in the smallest configuration or, where lengths are unknown, of
 // the GPU time attained, the inverse Gittins index, or the time that jobs of the same profile had
-// left (forecast/work_of_profiles.h); or u = alpha x age.
-// `rank` adds heSRPT's weight (forecast/hesrpt_weight.h), `fairness` how far a job is behind an
-// even division of the cluster (stages/even_progress.h). docs/learning-method.md says which
+// left (length_model/work_of_profiles.h); or u = alpha x age.
+// `rank` adds heSRPT's weight (length_model/hesrpt_weight.h), `fairness` how far a job is behind an
+// even division of the cluster (stages/rounds/even_progress.h). docs/learning-method.md says which
 // heuristics its points are. With `late` no job is left behind because its estimate is too long:
 // those that are late were they short (stages/lateness.h) get more u, up to the median of all jobs.
 //
@@ -13,7 +13,7 @@
 // where that is free and the other one would not win back the restart within its remaining time.
 //
 // Where rates are believed with a spread, `explore` is a bonus on the first step beyond what is
-// known (stages/hull_fill.h).
+// known (stages/fill/hull_fill.h).
 //
 // In two halves, so that a network can add to the numbers between them: Scores says what the rule
 // gives each job, Allocate turns numbers into an allocation as the rule does (types, sizes, all
@@ -25,16 +25,16 @@
 #include <vector>
 
 #include "core/params.h"
-#include "forecast/hesrpt_weight.h"
-#include "forecast/length_model.h"
-#include "forecast/work_of_profiles.h"
+#include "length_model/hesrpt_weight.h"
+#include "length_model/length_model.h"
+#include "length_model/work_of_profiles.h"
 #include "sched/rates_read.h"
-#include "stages/capacity.h"
-#include "stages/even_progress.h"
-#include "stages/joint_choice.h"
+#include "stages/fill/capacity.h"
+#include "stages/fill/joint_choice.h"
+#include "stages/fill/paired_placement.h"
+#include "stages/fill/typed_fill.h"
 #include "stages/lateness.h"
-#include "stages/paired_placement.h"
-#include "stages/typed_fill.h"
+#include "stages/rounds/even_progress.h"
 
 namespace allot {
 

@@ -9,9 +9,9 @@
 #include "core/nested_spec.h"
 #include "sched/incremental.h"
 #include "sched/incremental_stages.h"
+#include "stages/fill/typed_sizing.h"
 #include "stages/order_memory.h"
 #include "stages/starvation_guard.h"
-#include "stages/typed_sizing.h"
 
 namespace allot {
 namespace {

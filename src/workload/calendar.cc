@@ -3,8 +3,8 @@
 #include "core/duration_text.h"
 #include "core/error.h"
 #include "core/strings.h"
+#include "table/row_error.h"
 #include "workload/job_rules.h"
-#include "workload/row_error.h"
 
 namespace allot {
 

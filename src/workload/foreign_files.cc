@@ -8,8 +8,8 @@
 
 #include "core/shell_text.h"
 #include "core/strings.h"
-#include "workload/byte_order_mark.h"
-#include "workload/table_dialect.h"
+#include "table/byte_order_mark.h"
+#include "table/table_dialect.h"
 
 namespace allot {
 namespace {

@@ -8,8 +8,8 @@
 #include "core/error.h"
 #include "core/strings.h"
 #include "core/user_json.h"
-#include "workload/json_records.h"
-#include "workload/row_error.h"
+#include "table/json_records.h"
+#include "table/row_error.h"
 
 namespace allot {
 namespace {

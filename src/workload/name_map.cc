@@ -8,9 +8,9 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
-#include "workload/csv.h"
+#include "table/csv.h"
+#include "table/row_error.h"
 #include "workload/gpu_type_name.h"
-#include "workload/row_error.h"
 
 namespace allot {
 namespace {

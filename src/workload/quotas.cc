@@ -6,9 +6,9 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
-#include "workload/byte_order_mark.h"
+#include "table/byte_order_mark.h"
+#include "table/csv.h"
 #include "workload/calendar.h"
-#include "workload/csv.h"
 #include "workload/job_rules.h"
 
 namespace allot {

@@ -6,10 +6,10 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
+#include "table/row_error.h"
+#include "table/table_file.h"
 #include "workload/embedded_files.h"
 #include "workload/foreign_files.h"
-#include "workload/row_error.h"
-#include "workload/table_file.h"
 
 namespace allot {
 namespace {

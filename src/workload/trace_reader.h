@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/registry.h"
-#include "workload/text_encoding.h"
+#include "table/text_encoding.h"
 #include "workload/workload.h"
 
 namespace allot {
@@ -59,7 +59,7 @@ struct ReadReport {
 std::string LackingTypesInWords(std::vector<LackingType> types);
 
 struct ReadOptions {
-  std::string columns{};  // what the columns of a table mean (workload/column_map.h); "": not said
+  std::string columns{};  // what the columns of a table mean (table/column_map.h); "": not said
   bool lenient = false;   // malformed rows are dropped and counted instead of stopping the read
   // A second file that belongs to the first (TraceFormat::companion); no path: there is none.
   std::string_view companion_text = {};

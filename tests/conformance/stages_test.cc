@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "stages/sharing.h"
+#include "stages/rounds/sharing.h"
 #include "tests/conformance/random_world.h"
 
 namespace allot {

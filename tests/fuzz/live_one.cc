@@ -28,11 +28,11 @@
 #include "auth/secret.h"
 #include "core/error.h"
 #include "core/strings.h"
-#include "live/control_server.h"
-#include "live/journal_text.h"
-#include "live/live_state.h"
-#include "live/state_records.h"
-#include "live/worker_hub.h"
+#include "live/daemon/control_server.h"
+#include "live/runtimes/journal_text.h"
+#include "live/state/live_state.h"
+#include "live/state/state_records.h"
+#include "live/workers/worker_hub.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace allot {

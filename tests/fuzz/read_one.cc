@@ -15,8 +15,8 @@
 #include "cluster/cluster_format.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "table/text_encoding.h"
 #include "tests/fuzz/fuzz_target.h"
-#include "workload/text_encoding.h"
 #include "workload/trace_reader.h"
 #include "workload/write_csv.h"
 

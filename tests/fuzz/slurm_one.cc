@@ -12,10 +12,10 @@
 #include "clients/slurm/resources.h"
 #include "core/error.h"
 #include "core/strings.h"
-#include "live/job_options.h"
-#include "live/slurm/job_comment.h"
-#include "live/slurm/job_request.h"
-#include "live/slurm/slurm_tags.h"
+#include "live/runtimes/job_options.h"
+#include "live/runtimes/slurm/job_comment.h"
+#include "live/runtimes/slurm/job_request.h"
+#include "live/runtimes/slurm/slurm_tags.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace allot {

@@ -5,8 +5,8 @@
 // "reply CODE\nTEXT": any answer. What follows from it does not depend on the parts; the server is
 // asked again within a minute; what is no event is told of; what a Job asks for is legal or refused
 // in words; its workers' pods are read as what they were made for; and its status is never written
-// as the API would refuse it (tests/unit/live/kubernetes/fake_objects.h). Anything else ends the
-// program.
+// as the API would refuse it (tests/unit/live/runtimes/kubernetes/fake_objects.h). Anything else
+// ends the program.
 
 #include <fmt/format.h>
 
@@ -20,12 +20,12 @@
 #include "clients/kubernetes/node.h"
 #include "core/file.h"
 #include "core/strings.h"
-#include "live/job_options.h"
-#include "live/kubernetes/job_status.h"
-#include "live/kubernetes/managed_request.h"
-#include "live/kubernetes/worker_spec.h"
+#include "live/runtimes/job_options.h"
+#include "live/runtimes/kubernetes/job_status.h"
+#include "live/runtimes/kubernetes/managed_request.h"
+#include "live/runtimes/kubernetes/worker_spec.h"
 #include "tests/fuzz/fuzz_target.h"
-#include "tests/unit/live/kubernetes/fake_objects.h"
+#include "tests/unit/live/runtimes/kubernetes/fake_objects.h"
 
 namespace allot {
 namespace {

@@ -37,7 +37,7 @@ def plane(program):
 
 
 def test_the_runtime_conforms(plane, program):
-    """The suite that every runtime passes (tests/unit/live_runtimes), on this control plane, with the daemon's own rights."""
+    """The suite that every runtime passes (tests/unit/live/runtimes), on this control plane, with the daemon's own rights."""
     suite = program.parent / "tests" / "live_runtimes_test"
     done = subprocess.run([suite, "--gtest_filter=*kubernetes_live*", "--gtest_brief=1"], capture_output=True, text=True,
                           check=False, env={**os.environ, "ALLOT_TEST_KUBERNETES": str(plane.folder)}, timeout=1800)

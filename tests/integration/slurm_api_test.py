@@ -40,7 +40,7 @@ def suite(program, cluster, tests):
 
 
 def test_the_runtime_conforms_by_commands(cluster, program):
-    """The suite that every runtime passes (tests/unit/live_runtimes)."""
+    """The suite that every runtime passes (tests/unit/live/runtimes)."""
     if cluster.release is None and os.getuid() != 0:
         pytest.skip("by commands only root may submit for others")
     suite(program, cluster, "*slurm_commands*")

@@ -96,7 +96,7 @@ def losses(folder):
 
 
 def test_the_runtime_conforms(cluster, program):
-    """The suite that every runtime passes (tests/unit/live_runtimes), on this cluster."""
+    """The suite that every runtime passes (tests/unit/live/runtimes), on this cluster."""
     suite = program.parent / "tests" / "live_runtimes_test"
     done = subprocess.run([suite, "--gtest_filter=*slurm*", "--gtest_brief=1"], capture_output=True, text=True, check=False,
                           env={**cluster.environment, "ALLOT_TEST_SLURM": "1"}, timeout=900)

@@ -1,5 +1,5 @@
-// The fake API server and its kubelets (tests/unit/live/kubernetes) as a program, for tests that
-// run allot itself: tests/integration/kubernetes_serve_test.py.
+// The fake API server and its kubelets (tests/unit/live/runtimes/kubernetes) as a program, for
+// tests that run allot itself: tests/integration/kubernetes_serve_test.py.
 //
 //   fake_kubernetes NODES.json RIGHTS.yaml
 // Prints its address, then answers each line of its input by one, all of them JSON:
@@ -14,8 +14,8 @@
 #include <string>
 
 #include "core/file.h"
-#include "tests/unit/live/kubernetes/fake_apiserver.h"
-#include "tests/unit/live/kubernetes/fake_kubelet.h"
+#include "tests/unit/live/runtimes/kubernetes/fake_apiserver.h"
+#include "tests/unit/live/runtimes/kubernetes/fake_kubelet.h"
 
 namespace {
 

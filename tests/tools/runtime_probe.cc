@@ -1,5 +1,5 @@
-// Drives one runtime (live/runtime.h) by hand: a command a line on stdin, a JSON object a line on
-// stdout. tests/integration/slurm_test.py stands in for the daemon through it.
+// Drives one runtime (live/runtimes/runtime.h) by hand: a command a line on stdin, a JSON object a
+// line on stdout. tests/integration/slurm_test.py stands in for the daemon through it.
 //
 //   runtime_probe SPEC STATE_FOLDER
 //   look | start JOB WORKER NODE GPUS(hex) [WORKER NODE GPUS ...] | stop WORKER save|kill
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "live/runtime.h"
+#include "live/runtimes/runtime.h"
 
 namespace allot {
 namespace {

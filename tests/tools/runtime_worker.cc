@@ -1,4 +1,4 @@
-// The training program of the runtime conformance suite (tests/unit/live_runtimes): trains nothing,
+// The training program of the runtime conformance suite (tests/unit/live/runtimes): trains nothing,
 // and does as files in FOLDER say, so that a test can be sure of what happens.
 //
 //   runtime_worker FOLDER hot       speaks the worker protocol: joins, follows epochs, leaves

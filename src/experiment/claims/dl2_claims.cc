@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "experiment/claims.h"
+#include "experiment/claims/claims.h"
 
 namespace allot {
 namespace {

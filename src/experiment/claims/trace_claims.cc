@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/strings.h"
-#include "experiment/claims.h"
+#include "experiment/claims/claims.h"
 
 namespace allot {
 namespace {

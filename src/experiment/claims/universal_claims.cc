@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "experiment/claims.h"
+#include "experiment/claims/claims.h"
 
 namespace allot {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "forecast/gittins_table.h"
+#include "length_model/gittins_table.h"
 #include "sched/incremental_stages.h"
 #include "workload/history.h"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <functional>
 
-#include "forecast/gittins_table.h"
+#include "length_model/gittins_table.h"
 #include "sched/incremental_stages.h"
 
 namespace allot {

@@ -3,7 +3,7 @@
 // which serves the jobs that lag most behind their fractions of time, for equal fractions.
 
 #include "sched/stages.h"
-#include "stages/equal_share.h"
+#include "stages/rounds/equal_share.h"
 
 namespace allot {
 namespace {

@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "core/index.h"
-#include "stages/placer.h"
+#include "stages/fill/placer.h"
 
 namespace allot {
 namespace {

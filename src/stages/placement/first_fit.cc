@@ -1,6 +1,6 @@
 // Lowest-numbered nodes with room, spanning as needed.
 
-#include "stages/placer.h"
+#include "stages/fill/placer.h"
 
 namespace allot {
 namespace {

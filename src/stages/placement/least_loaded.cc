@@ -1,6 +1,6 @@
 // Unit by unit on the node with the most free GPUs (ties: more free CPUs, then the lowest number).
 
-#include "stages/placer.h"
+#include "stages/fill/placer.h"
 
 namespace allot {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "stages/placer.h"
+#include "stages/fill/placer.h"
 
 namespace allot {
 namespace {

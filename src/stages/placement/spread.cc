@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "stages/placer.h"
+#include "stages/fill/placer.h"
 
 namespace allot {
 namespace {

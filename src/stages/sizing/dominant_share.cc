@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "stages/increments.h"
-#include "stages/step_sizing.h"
+#include "stages/fill/increments.h"
+#include "stages/fill/step_sizing.h"
 
 namespace allot {
 namespace {

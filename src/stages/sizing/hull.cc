@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "stages/hull_fill.h"
-#include "stages/typed_fill.h"
+#include "stages/fill/hull_fill.h"
+#include "stages/fill/typed_fill.h"
 
 namespace allot {
 namespace {

@@ -5,9 +5,9 @@
 // to it, and to the others, in the largest parts that fit, so that nothing useful stays free.
 // O(sizes of a table) a step.
 
-#include "forecast/remaining.h"
-#include "stages/increments.h"
-#include "stages/step_sizing.h"
+#include "length_model/remaining.h"
+#include "stages/fill/increments.h"
+#include "stages/fill/step_sizing.h"
 
 namespace allot {
 namespace {

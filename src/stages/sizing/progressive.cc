@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
-#include "stages/equal_share.h"
-#include "stages/increments.h"
-#include "stages/step_sizing.h"
+#include "stages/fill/increments.h"
+#include "stages/fill/step_sizing.h"
+#include "stages/rounds/equal_share.h"
 
 namespace allot {
 namespace {

@@ -4,7 +4,7 @@
 // the cluster's size, and beyond that those that run.
 
 #include "sched/stages.h"
-#include "stages/capacity.h"
+#include "stages/fill/capacity.h"
 
 namespace allot {
 namespace {

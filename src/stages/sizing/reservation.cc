@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "forecast/remaining.h"
+#include "length_model/remaining.h"
 #include "sched/stages.h"
-#include "stages/capacity.h"
+#include "stages/fill/capacity.h"
 
 namespace allot {
 namespace {

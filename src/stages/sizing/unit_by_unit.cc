@@ -12,8 +12,8 @@
 #include <limits>
 
 #include "core/error.h"
-#include "stages/increments.h"
-#include "stages/unit_placer.h"
+#include "stages/fill/increments.h"
+#include "stages/fill/unit_placer.h"
 
 namespace allot {
 namespace {

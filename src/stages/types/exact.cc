@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "solve/type_assignment.h"
-#include "stages/type_values.h"
+#include "stages/fill/type_values.h"
 
 namespace allot {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "core/index.h"
 #include "solve/pair_assignment.h"
-#include "stages/pair_rates.h"
-#include "stages/type_values.h"
+#include "stages/fill/pair_rates.h"
+#include "stages/fill/type_values.h"
 
 namespace allot {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "table/csv.h"
 #include "workload/arrival_law.h"
-#include "workload/csv.h"
 #include "workload/embedded_files.h"
 
 namespace allot {

@@ -1,4 +1,4 @@
-#include "experiment/added_nodes.h"
+#include "experiment/whatif/added_nodes.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "experiment/sources.h"
-#include "experiment/training_overlap.h"
+#include "experiment/training/training_overlap.h"
 #include "tests/unit/experiment/small_trace.h"
 
 namespace allot {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "experiment/training_plan.h"
+#include "experiment/training/training_plan.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/experiment/small_trace.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/validate.h"
-#include "stages/increments.h"
+#include "stages/fill/increments.h"
 #include "tests/unit/sched/world.h"
 
 namespace allot {

@@ -1,7 +1,7 @@
 // Nodes that jobs are to leave: what each is called, and that one which was drained is no failure.
 
 #include "core/file.h"
-#include "live/daemon.h"
+#include "live/daemon/daemon.h"
 #include "tests/unit/live/live_cluster_fixture.h"
 
 namespace allot {

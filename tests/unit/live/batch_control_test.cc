@@ -1,4 +1,4 @@
-#include "live/batch_control.h"
+#include "live/port/batch_control.h"
 
 #include <gtest/gtest.h>
 

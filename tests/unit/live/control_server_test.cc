@@ -1,4 +1,4 @@
-#include "live/control_server.h"
+#include "live/daemon/control_server.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #pragma once
-// The inside of a daemon (live/live_cluster.h) on a FakeRuntime, with a journal in a folder of its
-// own. A test adds nodes and jobs, and looks and decides by hand.
+// The inside of a daemon (live/port/live_cluster.h) on a FakeRuntime, with a journal in a folder of
+// its own. A test adds nodes and jobs, and looks and decides by hand.
 
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "live/live_cluster.h"
+#include "live/port/live_cluster.h"
 #include "tests/unit/core/temp_folder.h"
 #include "tests/unit/live/fake_runtime.h"
 

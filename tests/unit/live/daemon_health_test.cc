@@ -1,6 +1,6 @@
 // What 'allot doctor' thinks of a daemon, from answers in which one thing is not as it should be.
 
-#include "live/daemon_health.h"
+#include "live/daemon/daemon_health.h"
 
 #include <gtest/gtest.h>
 

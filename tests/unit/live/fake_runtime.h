@@ -2,7 +2,7 @@
 // A runtime of no processes for tests: nodes, jobs and workers are what the test says; workers join
 // at the next look after their start, reach an epoch at the next one after its announcement, and
 // leave when it leaves them out, unless the test holds them back. It behaves as real runtimes do
-// (tests/unit/live_runtimes). While `strict`, it also fails the test for what a daemon should never
+// (tests/unit/live/runtimes). While `strict`, it also fails the test for what a daemon should never
 // ask for: a GPU or a worker's name twice, an epoch backward.
 
 #include <gtest/gtest.h>
@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "core/cpu_time.h"
-#include "live/clock.h"
-#include "live/runtime.h"
-#include "live/worker_end.h"
+#include "live/runtimes/runtime.h"
+#include "live/runtimes/worker_end.h"
+#include "live/state/clock.h"
 
 namespace allot {
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "live/keep_on_error_policy.h"
+#include "live/port/keep_on_error_policy.h"
 #include "tests/unit/live/daemon_fixture.h"
 
 namespace allot {

@@ -20,8 +20,8 @@
 
 #include "auth/line_session.h"
 #include "auth/secret.h"
-#include "live/runtime.h"
-#include "live/worker_hub.h"
+#include "live/runtimes/runtime.h"
+#include "live/workers/worker_hub.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot::testing_support {

@@ -1,4 +1,4 @@
-#include "live/hub_records.h"
+#include "live/workers/hub_records.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Options of jobs, one row of a table each: what all places where users write them have in common.
 
-#include "live/job_options.h"
+#include "live/runtimes/job_options.h"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,8 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "live/journal.h"
-#include "live/state_records.h"
+#include "live/state/journal.h"
+#include "live/state/state_records.h"
 #include "tests/unit/live/daemon_fixture.h"
 #include "workload/live_journal.h"
 #include "workload/trace_reader.h"

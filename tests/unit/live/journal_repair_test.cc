@@ -1,6 +1,6 @@
 // What power loss, full disks, editors and old faults leave, and what is kept of it.
 
-#include "live/journal_repair.h"
+#include "live/state/journal_repair.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "live/journal.h"
+#include "live/state/journal.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {

@@ -1,4 +1,4 @@
-#include "live/journal.h"
+#include "live/state/journal.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "live/file_lock.h"
+#include "core/file_lock.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {

@@ -1,8 +1,8 @@
-// Limits that jobs share (live/limited_sizes.h), as policies see them.
+// Limits that jobs share (live/port/limited_sizes.h), as policies see them.
 
-#include "live/limited_sizes.h"
+#include "live/port/limited_sizes.h"
 
-#include "live/daemon.h"
+#include "live/daemon/daemon.h"
 #include "tests/unit/live/live_cluster_fixture.h"
 
 namespace allot {

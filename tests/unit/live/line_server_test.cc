@@ -1,6 +1,6 @@
 // What strangers can take of a server whose clients speak in lines.
 
-#include "live/line_server.h"
+#include "live/workers/line_server.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "live/live_cluster.h"
+#include "live/port/live_cluster.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "core/rng.h"
-#include "live/stall_watch.h"
+#include "live/workers/stall_watch.h"
 #include "tests/unit/live/live_cluster_fixture.h"
 
 namespace allot {

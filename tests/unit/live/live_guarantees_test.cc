@@ -1,4 +1,4 @@
-#include "live/live_guarantees.h"
+#include "live/port/live_guarantees.h"
 
 #include <gtest/gtest.h>
 

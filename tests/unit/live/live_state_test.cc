@@ -1,4 +1,4 @@
-#include "live/live_state.h"
+#include "live/state/live_state.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "live/look_pace.h"
+#include "live/port/look_pace.h"
 
 #include <gtest/gtest.h>
 

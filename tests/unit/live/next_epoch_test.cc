@@ -1,4 +1,4 @@
-#include "live/next_epoch.h"
+#include "live/runtimes/next_epoch.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include "cluster/operator_rules.h"
 
 #include "core/file.h"
-#include "live/daemon.h"
-#include "live/rule_warnings.h"
+#include "live/daemon/daemon.h"
+#include "live/port/rule_warnings.h"
 #include "tests/unit/live/live_cluster_fixture.h"
 #include "workload/calendar.h"
 

@@ -1,6 +1,6 @@
 // A daemon without the journal of its jobs: what the cluster knows of the time before is not lost.
 
-#include "live/run_begin.h"
+#include "live/state/run_begin.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "live/shadow.h"
+#include "live/daemon/shadow.h"
 
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>

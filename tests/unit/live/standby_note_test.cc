@@ -1,4 +1,4 @@
-#include "live/standby_note.h"
+#include "live/state/standby_note.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/file.h"
-#include "live/file_lock.h"
+#include "core/file_lock.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {

@@ -1,4 +1,4 @@
-#include "live/start_backoff.h"
+#include "live/workers/start_backoff.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // What the cluster does not begin with, and GPUs that others hold: jobs are tried elsewhere, and
 // their users and the metrics are told why.
 
-#include "live/daemon.h"
+#include "live/daemon/daemon.h"
 #include "tests/unit/live/live_cluster_fixture.h"
 
 namespace allot {

@@ -1,4 +1,4 @@
-#include "live/worker_end.h"
+#include "live/runtimes/worker_end.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "live/worker_hub.h"
+#include "live/workers/worker_hub.h"
 #include "tests/unit/live/hub_peer.h"
 
 namespace allot {

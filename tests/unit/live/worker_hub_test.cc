@@ -1,4 +1,4 @@
-#include "live/worker_hub.h"
+#include "live/workers/worker_hub.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "live/worker_pace.h"
+#include "live/workers/worker_pace.h"
 #include "tests/unit/live/hub_peer.h"
 
 namespace allot {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "live/worker_hub.h"
+#include "live/workers/worker_hub.h"
 #include "tests/unit/live/hub_peer.h"
 
 namespace allot {

@@ -10,8 +10,8 @@
 #include "perf/application_files.h"
 #include "perf/application_model.h"
 #include "perf/pollux_applications.h"
+#include "table/csv.h"
 #include "tests/unit/core/expect_error.h"
-#include "workload/csv.h"
 
 namespace allot {
 namespace {

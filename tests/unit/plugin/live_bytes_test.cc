@@ -10,7 +10,7 @@
 #include "cluster/snapshot.h"
 #include "core/json_text.h"
 #include "features/encoder.h"
-#include "live/live_cluster.h"
+#include "live/port/live_cluster.h"
 #include "sched/policy.h"
 #include "sim/simulated_cluster.h"
 #include "tests/unit/core/temp_folder.h"

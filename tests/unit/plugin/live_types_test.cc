@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "live/live_cluster.h"
-#include "live/live_rules.h"
+#include "live/port/live_cluster.h"
+#include "live/port/live_rules.h"
 #include "sched/policy.h"
 #include "sim/simulated_cluster.h"
 #include "tests/unit/core/temp_folder.h"

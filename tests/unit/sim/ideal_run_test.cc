@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "stages/shared_policy.h"
+#include "stages/rounds/shared_policy.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/sim/small_world.h"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "cluster/validate.h"
-#include "stages/shared_policy.h"
-#include "stages/sharing.h"
+#include "stages/rounds/shared_policy.h"
+#include "stages/rounds/sharing.h"
 #include "tests/unit/sim/small_world.h"
 
 namespace allot {

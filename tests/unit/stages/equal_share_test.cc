@@ -1,4 +1,4 @@
-#include "stages/equal_share.h"
+#include "stages/rounds/equal_share.h"
 
 #include <gtest/gtest.h>
 

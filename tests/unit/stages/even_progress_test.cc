@@ -1,4 +1,4 @@
-#include "stages/even_progress.h"
+#include "stages/rounds/even_progress.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "stages/hull_fill.h"
+#include "stages/fill/hull_fill.h"
 
 #include <gtest/gtest.h>
 

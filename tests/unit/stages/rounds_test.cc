@@ -1,4 +1,4 @@
-#include "stages/rounds.h"
+#include "stages/rounds/rounds.h"
 
 #include <gtest/gtest.h>
 

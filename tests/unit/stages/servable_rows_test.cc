@@ -1,4 +1,4 @@
-#include "stages/servable_rows.h"
+#include "stages/fill/servable_rows.h"
 
 #include <gtest/gtest.h>
 

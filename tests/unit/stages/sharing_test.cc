@@ -1,6 +1,6 @@
 // Sharings on small moments: which rows become variables, what each optimises, what it remembers.
 
-#include "stages/sharing.h"
+#include "stages/rounds/sharing.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "stages/sized_hulls.h"
+#include "stages/fill/sized_hulls.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "stages/table_facts.h"
+#include "stages/fill/table_facts.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 
 #include "core/error.h"
 #include "sched/stages.h"
-#include "stages/typed_fill.h"
-#include "stages/typed_sizing.h"
+#include "stages/fill/typed_fill.h"
+#include "stages/fill/typed_sizing.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/sched/world.h"
 

@@ -1,9 +1,9 @@
-#include "stages/unit_placer.h"
+#include "stages/fill/unit_placer.h"
 
 #include <gtest/gtest.h>
 
 #include "cluster/validate.h"
-#include "stages/increments.h"
+#include "stages/fill/increments.h"
 #include "tests/unit/sched/world.h"
 
 namespace allot {

@@ -1,4 +1,4 @@
-#include "workload/column_map.h"
+#include "table/column_map.h"
 
 #include "trace_testing.h"
 

@@ -1,4 +1,4 @@
-#include "workload/csv.h"
+#include "table/csv.h"
 
 #include "trace_testing.h"
 

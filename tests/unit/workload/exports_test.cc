@@ -2,8 +2,8 @@
 // reads them: tables with the columns that `trace inspect` suggests. The numbers are worked out by
 // hand from the files.
 
+#include "table/column_guess.h"
 #include "trace_testing.h"
-#include "workload/column_guess.h"
 
 namespace allot {
 namespace {

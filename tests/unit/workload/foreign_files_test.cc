@@ -2,8 +2,8 @@
 
 #include "workload/foreign_files.h"
 
+#include "table/column_guess.h"
 #include "trace_testing.h"
-#include "workload/column_guess.h"
 
 namespace allot {
 namespace {

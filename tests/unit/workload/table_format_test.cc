@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "table/column_guess.h"
 #include "trace_testing.h"
-#include "workload/column_guess.h"
 
 namespace allot {
 namespace {

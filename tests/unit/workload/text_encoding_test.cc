@@ -1,4 +1,4 @@
-#include "workload/text_encoding.h"
+#include "table/text_encoding.h"
 
 #include "trace_testing.h"
 

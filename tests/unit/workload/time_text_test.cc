@@ -1,8 +1,8 @@
-#include "workload/time_text.h"
+#include "table/time_text.h"
 
 #include <gtest/gtest.h>
 
-#include "workload/length_text.h"
+#include "table/length_text.h"
 
 namespace allot {
 namespace {

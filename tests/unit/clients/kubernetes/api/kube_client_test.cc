@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "core/file.h"
-#include "tests/unit/live/kubernetes/fake_apiserver.h"
+#include "tests/unit/live/runtimes/kubernetes/fake_apiserver.h"
 
 namespace allot {
 namespace {

@@ -1,0 +1,199 @@
+#include "live/daemon/daemon.h"
+
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/cpu_time.h"
+#include "core/error.h"
+#include "core/file_lock.h"
+#include "live/daemon/control_server.h"
+#include "live/state/run_begin.h"
+#include "live/state/standby_note.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Seconds kPublishEvery = 0.2;
+constexpr Seconds kPublishLeast = 2;     // at least every so many seconds
+constexpr double kPublishPerWork = 100;  // else after so many times what it took
+// What a status may take that is made though nobody asks: by kPublishPerWork it takes 1 % of a
+// core.
+constexpr Seconds kCheapStatus = kPublishLeast / kPublishPerWork;
+constexpr Seconds kStopPatience = 30;
+
+// Makes the folder, mode 0700.
+std::filesystem::path LockIn(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  ::chmod(folder.c_str(), 0700);
+  return folder / "lock";
+}
+
+// Metrics name users' jobs' counts and the cluster's size: not for the network unless said so.
+void RequireLoopback(const std::string& address) {
+  if (address.empty() || address.starts_with("tcp:127.") || address.starts_with("unix:")) return;
+  throw UsageError(
+      "metrics are served on the loopback (tcp:127.0.0.1:PORT) unless "
+      "--metrics-for-all is given, got '{}'",
+      address);
+}
+
+}  // namespace
+
+struct Daemon::Impl {
+  Impl(DaemonOptions given, std::unique_ptr<Policy> inside, std::unique_ptr<Shadow> beside)
+      : options(std::move(given)),
+        lock(LockIn(options.state), "one daemon a state folder"),
+        policy(std::move(inside)),
+        shadow(std::move(beside)) {
+    std::vector<JournalRecord> past;
+    if (!options.live.dry_run) {
+      journal = std::make_unique<Journal>(options.state / "journal.jsonl");
+      past = journal->TakePast();
+      if (!journal->torn().empty()) {
+        spdlog::warn("the journal's last record was cut off and is dropped: {}", journal->torn());
+      }
+    }
+    if (!options.metrics_for_all) RequireLoopback(options.metrics);
+    note = std::make_unique<StandbyNote>(options.state, options.runtime);
+    runtime = MakeRuntime(options.runtime,
+                          {.state = std::filesystem::absolute(options.state),
+                           .dry_run = options.live.dry_run,
+                           .standby = options.standby,
+                           .on_wait = [this](const std::string& why) { note->Say(why); }});
+    note->Over();
+    RunBegin begin = FindRunBegin(past, *runtime, LiveClock::System());
+    clock = std::make_unique<LiveClock>(begin.origin, begin.last);
+    cluster = std::make_unique<LiveCluster>(*runtime, journal.get(), *clock, options.live, past,
+                                            std::move(begin.first));
+    control = std::make_unique<ControlServer>(SocketIn(options.state).string(), options.metrics,
+                                              [this] { runtime->Wake(); });
+    if (journal != nullptr) {
+      journal->Append(clock->Now(), "serve",
+                      {{"origin", clock->origin()},
+                       {"pid", ::getpid()},
+                       {"runtime", options.runtime},
+                       {"policy", options.policy}});
+      journal->Commit();
+    }
+    spdlog::info("serving {} with policy {}, state in {}, {} earlier records", options.runtime,
+                 options.policy, options.state.string(), past.size());
+    if (!options.metrics.empty()) spdlog::info("metrics at {}", control->metrics_address());
+  }
+
+  Json Act(const Json& request) {
+    const std::string what = request.at("do");
+    if (what == "pause") {
+      cluster->Pause();
+    } else if (what == "resume") {
+      cluster->Resume();
+    } else if (what == "drain") {
+      const bool undo = request.value("undo", false);
+      if (!request.contains("node")) {
+        undo ? cluster->Undrain() : cluster->Drain();
+      } else {
+        undo ? cluster->UndrainNode(request.at("node")) : cluster->DrainNode(request.at("node"));
+      }
+    } else if (what == "cancel") {
+      cluster->Cancel(request.at("job"));
+    } else {
+      throw UsageError("a daemon knows status, pause, resume, drain and cancel, got '{}'", what);
+    }
+    spdlog::info("a user says: {}", request.dump());
+    Json answer = {{"done", what},
+                   {"paused", cluster->state().paused()},
+                   {"drained", cluster->state().drained()}};
+    if (request.contains("node")) answer["node"] = StateOfNode(request.at("node"));
+    return answer;
+  }
+
+  Json StateOfNode(const std::string& name) const {
+    const LiveState& state = cluster->state();
+    const NodeIndex node = state.NodeOf(name);
+    return {{"node", name}, {"state", node < 0 ? "gone" : NameOf(state.StateOf(node))}};
+  }
+
+  void OnPoll(const std::function<void(const Json&)>& on_status) {
+    control->Serve([this](const Json& request) { return Act(request); });
+    const bool wanted = control->status_wanted();
+    if (clock->Now() < publish_at && !wanted) return;
+    const Seconds begin = ThreadCpuSeconds();
+    if (wanted || on_status || status_cost < kCheapStatus) {
+      std::string status = StatusText(*cluster, policy.counts(), options, shadow.get(), parts);
+      if (on_status) on_status(Json::parse(status));
+      control->PublishStatus(std::move(status));
+      status_cost = ThreadCpuSeconds() - begin;
+    } else {
+      control->DropStatus();
+    }
+    std::string metrics = MetricsText(*cluster, policy.counts());
+    if (shadow != nullptr) metrics += shadow->MetricsText();
+    for (const StatusPart* part : parts) metrics += part->MetricsText();
+    control->PublishMetrics(std::move(metrics));
+    const Seconds rest = kPublishPerWork * (ThreadCpuSeconds() - begin);
+    publish_at = clock->Now() + std::clamp(rest, kPublishEvery, kPublishLeast);
+  }
+
+  DaemonOptions options;
+  FileLock lock;
+  KeepOnErrorPolicy policy;
+  std::unique_ptr<Shadow> shadow;
+  std::unique_ptr<Journal> journal;
+  std::unique_ptr<LiveClock> clock;
+  std::unique_ptr<StandbyNote> note;  // outlives the runtime, which tells it
+  std::unique_ptr<Runtime> runtime;
+  std::unique_ptr<LiveCluster> cluster;
+  std::unique_ptr<ControlServer> control;
+  std::vector<const StatusPart*> parts;
+  Seconds publish_at = 0;
+  Seconds status_cost = 0;  // CPU time of the last one
+};
+
+Daemon::Daemon(DaemonOptions options, std::unique_ptr<Policy> policy,
+               std::unique_ptr<Shadow> shadow)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(policy), std::move(shadow))) {}
+Daemon::~Daemon() = default;
+
+const LiveCluster& Daemon::cluster() const { return *impl_->cluster; }
+
+void Daemon::Show(const StatusPart& part) { impl_->parts.push_back(&part); }
+
+const DecisionCounts& Daemon::decisions() const { return impl_->policy.counts(); }
+
+std::string Daemon::metrics_address() const { return impl_->control->metrics_address(); }
+
+void Daemon::Run(std::span<DecisionListener* const> listeners,
+                 const std::function<void(const Json&)>& on_status) {
+  Impl& m = *impl_;
+  m.cluster->OnPoll([&] { m.OnPoll(on_status); });
+  std::vector<DecisionListener*> all(listeners.begin(), listeners.end());
+  if (m.shadow != nullptr) all.push_back(m.shadow.get());
+  try {
+    if (m.cluster->WaitForJobs()) {
+      EpisodeContext context;
+      context.cluster = m.cluster->Observe().cluster;
+      DriveOptions drive;
+      // KeepOnErrorPolicy does both, the first in constant memory.
+      drive.time_decisions = false;
+      drive.valid_answers = true;
+      if (m.shadow != nullptr) m.shadow->OnEpisodeStart(context);
+      Drive(*m.cluster, m.policy, context, all, drive);
+    }
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kInterrupted) throw;
+  }
+  if (m.options.stop_jobs && !m.options.live.dry_run) m.cluster->StopAllJobs(kStopPatience);
+  const auto& active = m.cluster->state().job_table().active();
+  if (!active.empty()) {
+    spdlog::info("{} jobs are left as they are; the next daemon on this state goes on with them",
+                 active.size());
+  }
+}
+
+}  // namespace allot

@@ -1,0 +1,159 @@
+// A running daemon: whether it answers, looks and decides, and whether its workers can reach it.
+
+#include "live/daemon/daemon_health.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/counted.h"
+#include "core/file.h"
+#include "core/file_lock.h"
+#include "core/strings.h"
+#include "core/wall_clock.h"
+#include "live/daemon/control_server.h"
+#include "live/daemon/daemon.h"
+#include "live/state/standby_note.h"
+#include "live/workers/listen.h"
+
+namespace allot {
+namespace {
+
+constexpr double kStale = 30;            // seconds; of few jobs one is written every two
+constexpr double kLeastUndecided = 120;  // seconds
+constexpr double kIntervals = 10;
+
+double AgeOf(const DaemonFacts& facts, const char* what) {
+  const auto found = facts.status.find(what);
+  return found == facts.status.end() || !found->is_number() ? kUnknown
+                                                            : facts.now - found->get<double>();
+}
+
+HealthFinding CheckAnswer(const DaemonFacts& facts) {
+  const double age = AgeOf(facts, "written");
+  if (!facts.status.contains("jobs")) {
+    return FoundWarn("it answers, and has not looked at its cluster yet",
+                     "wait, then look at its log");
+  }
+  const std::string seen = fmt::format(
+      "policy {}, runtime {}, {}", facts.status.value("policy", "?"),
+      facts.status.value("runtime", "?"), Counted(std::ssize(facts.status["jobs"]), "job"));
+  if (age > kStale) {
+    return FoundWrong(fmt::format("{}; its status is {:.0f} s old and must be less than {:.0f}",
+                                  seen, age, kStale),
+                      "it hangs: look at its log, then systemctl restart allot (jobs train on)");
+  }
+  return FoundFine(seen);
+}
+
+HealthFinding CheckCluster(const DaemonFacts& facts) {
+  const std::string trouble = facts.status.value("trouble", "");
+  if (!trouble.empty()) return FoundWrong(trouble, "nothing is changed until the cluster answers");
+  const double age = AgeOf(facts, "looked");
+  if (!(age <= kStale))
+    return FoundWarn("the cluster has not answered yet", "look at the daemon's log");
+  return FoundFine(fmt::format("the cluster answered {:.0f} s ago", age));
+}
+
+HealthFinding CheckDecisions(const DaemonFacts& facts) {
+  const double age = AgeOf(facts, "decided");
+  int waiting = 0;
+  if (facts.status.contains("jobs")) {
+    for (const auto& job : facts.status["jobs"]) waiting += job.value("stage", "") == "waiting";
+  }
+  const bool idle = waiting == 0 || facts.status.value("paused", false);
+  const double limit = std::max(kLeastUndecided, kIntervals * facts.status.value("interval", 0.0));
+  const std::string seen = std::isnan(age) ? "the policy was never asked"
+                                           : fmt::format("the policy was asked {:.0f} s ago", age);
+  if (idle || age <= limit) return FoundFine(seen);
+  return FoundWarn(
+      fmt::format("{}, and {} {}", seen, Counted(waiting, "job"), waiting == 1 ? "waits" : "wait"),
+      "'allot queue' says why they wait; the daemon's log, whether decisions fail");
+}
+
+HealthFinding CheckPause(const DaemonFacts& facts) {
+  if (facts.status.value("paused", false)) {
+    return FoundWarn("somebody has paused it", "allot resume");
+  }
+  if (facts.status.value("drained", false)) {
+    return FoundWarn("somebody lets no job begin", "allot drain --undo");
+  }
+  std::vector<std::string> drained;
+  for (const auto& node : facts.status.value("nodes", nlohmann::ordered_json::array())) {
+    if (node.value("drained_by", "") == "allot") drained.push_back(node.value("node", ""));
+  }
+  if (!drained.empty()) {
+    return FoundWarn("drained: " + Join(drained, ", "), "allot drain --node NAME --undo");
+  }
+  return FoundFine("neither paused nor drained");
+}
+
+HealthFinding CheckPort(const DaemonFacts& facts) {
+  if (facts.workers_address.empty()) return FoundFine("workers are on this machine");
+  if (facts.workers_address.starts_with("tcp:127.") && facts.nodes > 1) {
+    return FoundWarn(
+        fmt::format("workers of {} nodes are to reach it at {}, which is this machine's "
+                    "loopback",
+                    facts.nodes, facts.workers_address),
+        "name an address that nodes reach: --runtime slurm:address=HOST");
+  }
+  if (!facts.workers_reach) {
+    return FoundWrong(
+        fmt::format("nothing listens at {}, where workers look for it", facts.workers_address),
+        "is it running? does a firewall forbid this port?");
+  }
+  return FoundFine("workers reach it at " + facts.workers_address);
+}
+
+constexpr HealthCheck<DaemonFacts> kDaemonChecks[] = {{"daemon.answer", CheckAnswer},
+                                                      {"daemon.cluster", CheckCluster},
+                                                      {"daemon.decisions", CheckDecisions},
+                                                      {"daemon.pause", CheckPause},
+                                                      {"daemon.port", CheckPort}};
+
+// Where nobody answers, nothing else is asked.
+constexpr HealthCheck<DaemonFacts> kAnswerCheck[] = {kDaemonChecks[0]};
+
+std::string AddressIn(const HealthPlace& place) {
+  const auto file = place.state / ParseNamedParams(place.runtime).name / "address";
+  std::error_code error;
+  return std::filesystem::exists(file, error) ? std::string(Trim(ReadTextFile(file.string()))) : "";
+}
+
+std::vector<HealthFinding> LookAtDaemonIn(const HealthPlace& place, const Params&) {
+  if (const auto standby = StandbyIn(place.state)) {
+    HealthFinding waits = FoundFine(standby->Text());
+    waits.check = "daemon.answer";
+    return {waits};
+  }
+  if (!CanLookInto(place.state)) return LeaveOut(kAnswerCheck, "see state.folder");
+  if (LockHolder(place.state / "lock").empty()) return LeaveOut(kAnswerCheck, "see state.lock");
+  DaemonFacts facts;
+  facts.now = WallSeconds();
+  try {
+    facts.status = AskDaemon(Daemon::SocketIn(place.state).string(), {{"do", "status"}});
+    if (!place.runtime.empty()) facts.workers_address = AddressIn(place);
+  } catch (const std::exception& error) {
+    HealthFinding none = FoundWrong(
+        error.what(),
+        "as the daemon's user: systemctl status allot; if it hangs, systemctl restart allot (jobs "
+        "train on)");
+    none.check = "daemon.answer";
+    return {none};
+  }
+  if (facts.status.contains("nodes")) facts.nodes = facts.status["nodes"].size();
+  facts.workers_reach = !facts.workers_address.empty() && Answers(facts.workers_address);
+  return LookAtDaemon(facts);
+}
+
+ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "daemon",
+                                         .summary = "whether it answers, looks and decides",
+                                         .order = 2,
+                                         .look = LookAtDaemonIn}));
+
+}  // namespace
+
+std::vector<HealthFinding> LookAtDaemon(const DaemonFacts& facts) {
+  return LookAt(kDaemonChecks, facts);
+}
+
+}  // namespace allot

@@ -1,0 +1,180 @@
+// What Prometheus sees of a daemon (docs/metrics.md).
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/index.h"
+#include "core/metric_text.h"
+#include "core/version.h"
+#include "live/daemon/daemon.h"
+#include "live/daemon/process_metrics.h"
+
+namespace allot {
+namespace {
+
+constexpr std::size_t kMostReasons = 20;  // by name; labels of metrics are bounded
+
+std::map<std::string, int> PendingByReason(const LiveState& state) {
+  std::map<std::string, int> workers_by_reason;
+  for (const LiveJob* job : state.job_table().active()) {
+    for (const LiveWorker& worker : job->worker_group.workers()) {
+      if (worker.waits.empty()) continue;
+      const bool named =
+          workers_by_reason.size() < kMostReasons || workers_by_reason.contains(worker.waits);
+      ++workers_by_reason[named ? worker.waits : "other"];
+    }
+  }
+  return workers_by_reason;
+}
+
+// All of them are shown, also where there are no such jobs.
+std::map<std::string_view, int> JobsByState(const LiveState& state) {
+  std::map<std::string_view, int> jobs;
+  for (const std::string_view stage : WorkerGroup::kStages) jobs[stage] = 0;
+  jobs[LiveJob::kHeldStage] = 0;
+  jobs[LiveJob::kUnfitStage] = 0;
+  for (const LiveJob* job : state.job_table().active()) ++jobs[job->stage()];
+  return jobs;
+}
+
+Seconds LongestWait(const LiveCluster& cluster) {
+  Seconds longest = 0;
+  for (const LiveJob* job : cluster.state().job_table().active()) {
+    const bool waits =
+        job->running < 0 && job->fits && !job->over && job->asked->state == JobState::kActive;
+    if (waits) longest = std::max(longest, cluster.now() - job->waiting_since);
+  }
+  return longest;
+}
+
+// Of the operator's rules, which are few.
+void AddRuleMetrics(const LiveState& state, MetricText* text) {
+  std::map<std::string_view, int> jobs;
+  for (const HoldingRule rule : kHoldingRules) jobs[NameOf(rule)] = 0;
+  for (const LiveJob* job : state.job_table().active()) {
+    if (job->hold) ++jobs[NameOf(job->hold.rule)];
+  }
+  text->Gauge("allot_jobs_held_by_rule",
+              "jobs that no decision changes now, by the rule that says so");
+  for (const auto& [rule, count] : jobs) text->Value(count, {{"rule", rule}});
+  const auto& active = state.job_table().active();
+  const auto beyond = [](const LiveJob* job) { return !job->beyond.empty() && !job->over; };
+  text->Gauge("allot_jobs_beyond_limit", "jobs that wait because a limit of GPUs has no room");
+  text->Value(static_cast<double>(std::count_if(active.begin(), active.end(), beyond)));
+}
+
+void AddNodeMetrics(const LiveState& state, MetricText* text) {
+  std::map<NodeState, int> nodes;
+  for (const NodeState one : kNodeStates) nodes[one] = 0;
+  for (std::size_t n = 0; n < state.nodes().size(); ++n) {
+    ++nodes[state.StateOf(static_cast<NodeIndex>(n))];
+  }
+  text->Gauge("allot_nodes", "nodes with GPUs, by state");
+  for (const auto& [one, count] : nodes) text->Value(count, {{"state", NameOf(one)}});
+}
+
+// By type of GPUs, of which a cluster's nodes have a few.
+void AddGpuMetrics(const LiveState& state, MetricText* text) {
+  const ClusterSpec& present = state.present();
+  const std::vector<std::string>& types = state.job_table().nominal().types();
+  std::vector<int> held(types.size()), taken(types.size()), jobs(types.size());
+  for (const LiveJob* job : state.job_table().active()) {
+    if (job->running >= 0) ++jobs[At((*job->table)[job->running].gpu_type)];
+    for (const LiveWorker& worker : job->worker_group.workers()) {
+      held[At(present.nodes()[At(worker.node)].type)] += std::popcount(worker.gpus);
+    }
+  }
+  for (std::size_t n = 0; n < state.nodes().size(); ++n) {
+    taken[At(present.nodes()[n].type)] += state.nodes()[n].taken;
+  }
+  const auto by_type = [&](const char* name, const char* help, const auto& value) {
+    text->Gauge(name, help);
+    for (std::size_t type = 0; type < types.size(); ++type) {
+      text->Value(value(type), {{"type", types[type]}});
+    }
+  };
+  by_type("allot_gpus_up", "GPUs of nodes that are up",
+          [&](std::size_t type) { return present.total_of(static_cast<GpuTypeIndex>(type)).gpus; });
+  by_type("allot_gpus_held", "GPUs that workers hold",
+          [&](std::size_t type) { return held[type]; });
+  by_type("allot_gpus_taken", "GPUs that others hold or have reserved, which are not allot's",
+          [&](std::size_t type) { return taken[type]; });
+  by_type("allot_jobs_running", "jobs that were given GPUs of this type",
+          [&](std::size_t type) { return jobs[type]; });
+}
+
+void AddDecisionMetrics(const DecisionCounts& decisions, MetricText* text) {
+  std::array<double, DecisionCounts::kBuckets> ends{};
+  for (int bucket = 0; bucket < DecisionCounts::kBuckets; ++bucket) {
+    ends[At(bucket)] = DecisionCounts::BucketEnd(bucket);
+  }
+  text->Histogram("allot_decision_seconds", "wall time of a decision of the policy", ends,
+                  decisions.by_bucket, decisions.seconds, decisions.decisions);
+  text->Counter("allot_decisions_failed_total", "decisions that changed nothing for an error")
+      .Value(static_cast<double>(decisions.failed));
+  text->Gauge("allot_last_decision_timestamp_seconds", "when the policy was asked last; NaN: never")
+      .Value(decisions.last_at);
+}
+
+void AddCountMetrics(const LiveCounts& counts, MetricText* text) {
+  const auto counter = [text](const char* name, const char* help, std::int64_t value) {
+    text->Counter(name, help).Value(static_cast<double>(value));
+  };
+  text->Counter("allot_jobs_ended_total", "jobs that ended while this daemon served, by result");
+  for (const JobState state : {JobState::kFinished, JobState::kFailed, JobState::kCancelled}) {
+    text->Value(static_cast<double>(counts.EndedAs(state)), {{"result", JobStateName(state)}});
+  }
+  counter("allot_placements_total", "launches, resizes and moves decided", counts.gives);
+  counter("allot_decisions_put_right_total",
+          "decisions that left an account below its guaranteed share, and were put right",
+          counts.put_right);
+  counter("allot_preemptions_total", "preemptions decided", counts.takes);
+  text->Histogram("allot_resize_seconds", "from the decision to training at the new size or place",
+                  LiveCounts::kResizeEnds, counts.resizes_within, counts.resize_seconds,
+                  counts.resizes);
+  counter("allot_epochs_total", "memberships announced", counts.epochs);
+  counter("allot_workers_started_total", "workers started", counts.workers_started);
+  counter("allot_workers_failed_total", "workers lost", counts.workers_failed);
+  counter("allot_workers_stalled_total", "workers replaced as their job did not go on",
+          counts.workers_stalled);
+  counter("allot_starts_withdrawn_total",
+          "placements taken back, as the cluster did not begin with them", counts.starts_withdrawn);
+  counter("allot_polls_total", "times the cluster was asked", counts.polls);
+  counter("allot_polls_failed_total", "times the cluster did not answer", counts.failed_polls);
+  text->Gauge("allot_last_poll_timestamp_seconds", "when the cluster answered last; NaN: never")
+      .Value(counts.last_poll_at);
+}
+
+}  // namespace
+
+std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisions) {
+  const LiveState& state = cluster.state();
+  MetricText text;
+  text.Gauge("allot_build_info", "1; the label is the version").Value(1, {{"version", Version()}});
+  text.Gauge("allot_cluster_up", "1 while the cluster answers, 0 while nothing can be changed")
+      .Value(cluster.trouble().empty() ? 1 : 0);
+  text.Gauge("allot_paused", "1 while decisions are paused").Value(state.paused() ? 1 : 0);
+  text.Gauge("allot_drained", "1 while no job is to begin").Value(state.drained() ? 1 : 0);
+  text.Gauge("allot_jobs", "jobs that are not over, by state as in 'allot status'");
+  for (const auto& [name, jobs] : JobsByState(state)) text.Value(jobs, {{"state", name}});
+  text.Gauge("allot_longest_wait_seconds", "how long the job has waited that waits longest")
+      .Value(LongestWait(cluster));
+  AddRuleMetrics(state, &text);
+  AddNodeMetrics(state, &text);
+  AddGpuMetrics(state, &text);
+  text.Gauge("allot_workers_pending",
+             "workers with which the cluster has not begun, by its reason");
+  for (const auto& [reason, workers] : PendingByReason(state)) {
+    text.Value(workers, {{"reason", reason}});
+  }
+  AddDecisionMetrics(decisions, &text);
+  AddCountMetrics(cluster.counts(), &text);
+  AddProcessMetrics(&text);
+  return text.text();
+}
+
+}  // namespace allot

@@ -1,0 +1,128 @@
+#include "live/port/limited_sizes.h"
+
+#include <algorithm>
+
+#include "core/index.h"
+
+namespace allot {
+namespace {
+
+// Of its table: rules may allow no smaller one.
+GpuCount LeastOf(const LiveJob& job) {
+  GpuCount least = job.asked->max_gpus;
+  for (const Configuration& one : job.table->configurations()) {
+    least = std::min(least, one.demand.gpus);
+  }
+  return least;
+}
+
+// It may begin now, but for limits.
+bool Waits(const LiveJob& job, const StuckStarts& starts) {
+  return job.fits && job.table != nullptr && job.asked->state == JobState::kActive &&
+         !starts.rests(job);
+}
+
+struct Part {
+  LiveJob* job = nullptr;
+  GpuCount most = 0;
+};
+
+// What is left of each limit, and who has what of it.
+class Shares {
+ public:
+  explicit Shares(const std::vector<SharedLimit>& limits) : limits_(limits) {
+    left_.reserve(limits.size());
+    for (const SharedLimit& limit : limits) left_.push_back(limit.gpus);
+  }
+
+  void Keep(const LiveJob& job, GpuCount gpus) {
+    for (const std::int32_t of : job.asked->limited_by) left_[At(of)] -= gpus;
+  }
+
+  // "" where there is room, else the limit that has none, for people.
+  std::string WhyNot(const LiveJob& job, GpuCount gpus) const {
+    if (gpus > MostOf(job)) {
+      return fmt::format("a job may have {} GPUs ({})", job.asked->at_most, job.asked->at_most_by);
+    }
+    for (const std::int32_t of : job.asked->limited_by) {
+      if (gpus <= left_[At(of)]) continue;
+      return fmt::format("{}: {} GPUs together, {} left", limits_[At(of)].name,
+                         limits_[At(of)].gpus, std::max(0, left_[At(of)]));
+    }
+    return "";
+  }
+
+  static GpuCount MostOf(const LiveJob& job) {
+    const GpuCount own = job.asked->at_most;
+    return own < 0 ? job.asked->max_gpus : std::min(job.asked->max_gpus, own);
+  }
+
+  bool HasRoom(const LiveJob& job) const {
+    return std::all_of(job.asked->limited_by.begin(), job.asked->limited_by.end(),
+                       [this](std::int32_t of) { return left_[At(of)] > 0; });
+  }
+
+ private:
+  const std::vector<SharedLimit>& limits_;
+  std::vector<GpuCount> left_;
+};
+
+// One GPU each in turn, while there is room for any.
+void Grow(std::vector<Part> growing, Shares* shares, JobTable* table) {
+  while (!growing.empty()) {
+    std::vector<Part> more;
+    more.reserve(growing.size());
+    for (const Part& part : growing) {
+      const bool grows = part.most < Shares::MostOf(*part.job) && shares->HasRoom(*part.job);
+      if (grows) {
+        shares->Keep(*part.job, 1);
+        more.push_back({part.job, part.most + 1});
+      } else {
+        table->SetMost(*part.job, part.most);
+      }
+    }
+    growing = std::move(more);
+  }
+}
+
+}  // namespace
+
+void ShareLimits(const std::vector<SharedLimit>& limits, const StuckStarts& starts,
+                 JobTable* table) {
+  Shares shares(limits);
+  std::vector<Part> growing;
+  std::vector<LiveJob*> waiting;
+  for (LiveJob* job : table->active()) {
+    job->beyond.clear();
+    const bool limited = job->asked->at_most >= 0 || !job->asked->limited_by.empty();
+    if (job->over) continue;
+    if (job->running >= 0) {
+      const GpuCount held = job->given();
+      shares.Keep(*job, held);
+      if (!starts.may_grow(*job)) {
+        table->SetMost(*job, held);
+      } else if (limited && !job->fixed()) {
+        growing.push_back({job, held});
+      } else {
+        table->SetMost(*job, kNoLimit);
+      }
+    } else if (limited && Waits(*job, starts)) {
+      waiting.push_back(job);
+    } else {
+      table->SetMost(*job, kNoLimit);
+    }
+  }
+  std::stable_sort(waiting.begin(), waiting.end(), [](const LiveJob* a, const LiveJob* b) {
+    return a->asked->priority > b->asked->priority;
+  });
+  for (LiveJob* job : waiting) {
+    const GpuCount least = LeastOf(*job);
+    job->beyond = shares.WhyNot(*job, least);
+    if (!job->beyond.empty()) continue;
+    shares.Keep(*job, least);
+    growing.push_back({job, least});
+  }
+  Grow(std::move(growing), &shares, table);
+}
+
+}  // namespace allot

@@ -1,0 +1,24 @@
+#pragma once
+// How many GPUs each job may have now, where several share a limit that an administrator has set
+// (SharedLimit: an account's, a user's). Policies know no limits: what a job may not have is left
+// out of its table, and one that may not begin is not shown to them. So a limit costs nobody else
+// GPUs. LiveCluster calls it before each decision.
+//
+// Jobs that run keep what they have, whatever the limit. What is left goes to those that wait, in
+// the order of their priorities and submission, as much as each needs to begin. What is left then
+// goes to all of these in equal parts. So whatever a policy chooses, no limit is passed.
+
+#include <vector>
+
+#include "live/port/stuck_starts.h"
+#include "live/state/job_table.h"
+
+namespace allot {
+
+// Sets LiveJob::most and LiveJob::beyond of all active jobs. `starts`: which of them rest, and take
+// no part; what one that runs has, and no more, is its most while it may not grow. O(jobs x limits
+// of each), and a table for each job whose part has changed.
+void ShareLimits(const std::vector<SharedLimit>& limits, const StuckStarts& starts,
+                 JobTable* table);
+
+}  // namespace allot

@@ -1,0 +1,139 @@
+#pragma once
+// A cluster of real machines, as the driver sees it (cluster/cluster_port.h). The Observation is of
+// the same kind as the simulator's: what the runtime shows and what the last decisions gave. Apply
+// sets what every job is to have. From then on, at every poll of the runtime, the workers of each
+// job are moved towards that, whatever dies in between. Made by the daemon (live/daemon/daemon.h);
+// one thread.
+//
+// Its parts: LiveState is what is known; PolicyView is what policies see of it; RuntimeReader
+// brings the runtime's snapshots into it; WorkerControl has the runtime start and stop workers;
+// BatchControl tells jobs whose batch follows their workers what to train with; StateWriter puts
+// every change into the journal before it is done. What a decision gives where a job may not run
+// (live/port/node_limits.h), and what leaves an account below its guarantee
+// (live/port/live_guarantees.h), is put right before.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster_port.h"
+#include "live/port/batch_control.h"
+#include "live/port/live_guarantees.h"
+#include "live/port/look_pace.h"
+#include "live/port/maintenance_windows.h"
+#include "live/port/policy_view.h"
+#include "live/port/runtime_reader.h"
+#include "live/port/stuck_starts.h"
+#include "live/port/worker_control.h"
+#include "live/runtimes/runtime.h"
+#include "live/state/clock.h"
+#include "live/state/journal.h"
+#include "live/state/live_counts.h"
+#include "live/state/live_state.h"
+#include "live/state/state_writer.h"
+
+namespace allot {
+
+struct LiveOptions {
+  Seconds interval = 10;         // between scheduled decisions
+  Seconds poll = 0.1;            // between polls of the runtime, at least
+  bool decide_on_events = true;  // also when a job arrives or ends, or a node comes or goes
+  bool dry_run = false;          // decides, starts nothing and writes no journal
+  bool until_idle = false;       // ends when no job is left
+  JobTable::Options job_table{};
+};
+
+class LiveCluster : public ClusterPort {
+ public:
+  // `past`: of the journal; what it tells is believed where the runtime does not contradict it.
+  // `journal` null: dry run. All outlive the cluster. `first`: what the first poll is to read,
+  // where the runtime was asked already.
+  LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& clock, LiveOptions options,
+              const std::vector<JournalRecord>& past, std::optional<RuntimeSnapshot> first = {});
+
+  const Observation& Observe() const override { return observation_; }
+  Status Validate(const Allocation& allocation) const override;
+  ApplyReport Apply(const Allocation& allocation) override;
+  ApplyReport ApplyValidated(const Allocation& allocation) override;
+  // False when stopped, interrupted, or (until_idle) nothing is left to do.
+  bool WaitForChange(Seconds holds_until) override;
+
+  // Reads one snapshot of the runtime and does what is next for every job. True when something
+  // happened that asks for a decision. WaitForChange polls by itself.
+  bool PollRuntime();
+
+  // Waits for the first job; false as WaitForChange.
+  bool WaitForJobs();
+
+  // Called after every poll: the daemon answers its users.
+  void OnPoll(std::function<void()> listener) { on_poll_ = std::move(listener); }
+
+  void Pause();                             // no decisions; what runs goes on, and is repaired
+  void Resume();                            // undoes Pause
+  void Drain();                             // no job begins; those that run go on
+  void DrainNode(const std::string& node);  // as if it were down. UsageError when unknown
+  void Undrain();                           // undoes Drain, and not that of a node
+  void UndrainNode(const std::string& node);
+
+  // By its user, who may give its id or what it is known as; its workers leave as after any end.
+  // UsageError when unknown or when several jobs are known so, RunError when refused, as it is in a
+  // dry run.
+  void Cancel(const std::string& name);
+
+  // The end of all workers but those of pinned jobs, for a daemon that is to leave nothing behind;
+  // returns when they are gone, or after `at_most`.
+  void StopAllJobs(Seconds at_most);
+
+  const LiveState& state() const { return state_; }
+  const LiveCounts& counts() const { return counts_; }
+  const StuckStarts& starts() const { return starts_; }
+  // Why the runtime cannot be asked now; "": it can.
+  const std::string& trouble() const { return unreachable_reason_; }
+  Seconds now() const { return clock_.Now(); }
+  double origin() const { return clock_.origin(); }  // Unix time of 0
+  const LiveOptions& options() const { return options_; }
+
+ private:
+  void CheckNode(const std::string& node) const;
+  bool Hidden(const LiveJob& job) const;
+  void WarnOfRules() const;
+  void TellUsers();
+  bool FollowWindows();
+  std::set<NodeIndex> ClosedNodes() const;
+  void FindHolds();
+  void Refresh(bool next_decision);
+  void RenewJournal();
+  bool Over() const;
+
+  Runtime& runtime_;
+  const LiveClock& clock_;
+  LiveOptions options_;
+  LiveState state_;
+  LiveCounts counts_;
+  StateWriter writer_;
+  RuntimeReader reader_;
+  StuckStarts starts_;
+  WorkerControl workers_;
+  BatchControl batches_;
+  PolicyView view_;
+  Observation observation_;
+  Seconds next_release_ = kNever;  // of a job that a rule fixes
+  MaintenanceWindows windows_;
+  std::vector<SharedLimit> limits_;
+  LiveGuarantees guarantees_;
+  bool polled_ = false;  // there was a first snapshot
+  LookPace pace_;
+  bool more_ = false;   // the runtime knows of jobs that will come
+  bool event_ = false;  // something asks for a decision
+  std::optional<RuntimeSnapshot> first_;
+  Seconds polled_at_ = 0;
+  Seconds answers_since_ = 0;  // the runtime
+  std::int64_t applied_ = -1;  // the latest decision that was applied
+  std::string unreachable_reason_;
+  std::function<void()> on_poll_;
+};
+
+}  // namespace allot

@@ -1,0 +1,154 @@
+#include "live/port/stuck_starts.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/index.h"
+#include "live/port/runtime_reader.h"
+
+namespace allot {
+
+bool StuckStarts::Late(const LiveJob& job, const LiveWorker& worker) const {
+  // Where workers of a kCount job are is not ours to say.
+  if (job.asked->mode == ResizeMode::kCount || worker.leaving) return false;
+  const Seconds waited = writer_.now() - std::max(worker.since, answers_since_);
+  return !worker.waits.empty() && worker.waits != kNoWord &&
+         waited > job.worker_group.options().queue_patience;
+}
+
+bool StuckStarts::LongRefused(const WorkerGroup& group) const {
+  return !group.refusal().empty() &&
+         writer_.now() - std::max(group.refused_since(), answers_since_) >
+             group.options().queue_patience;
+}
+
+std::string StuckStarts::ReasonOf(const LiveJob& job) const {
+  if (!job.worker_group.refusal().empty()) return job.worker_group.refusal();
+  for (const LiveWorker& worker : job.worker_group.workers()) {
+    if (worker.waits.empty()) continue;
+    return fmt::format("pending: {}{}{}", worker.waits, worker.detail.empty() ? "" : ": ",
+                       worker.detail);
+  }
+  const auto trial = trials_.find(job.index);
+  if (trial != trials_.end()) return trial->second.why;
+  const auto user = user_rests_until_.find(job.asked->user);
+  if (job.running >= 0 || user == user_rests_until_.end() || user->second <= writer_.now())
+    return "";
+  return fmt::format("the cluster began with no job of {}: tried again in {:.0f} s",
+                     job.asked->user, user->second - writer_.now());
+}
+
+bool StuckStarts::rests(const LiveJob& job) const {
+  if (job.running >= 0) return false;
+  const auto trial = trials_.find(job.index);
+  const auto user = user_rests_until_.find(job.asked->user);
+  return (trial != trials_.end() && writer_.now() < trial->second.rest_until) ||
+         (user != user_rests_until_.end() && writer_.now() < user->second);
+}
+
+bool StuckStarts::may_grow(const LiveJob& job) const {
+  const auto trial = trials_.find(job.index);
+  return trial == trials_.end() || writer_.now() >= trial->second.rest_until;
+}
+
+// All that has not begun of it; true where other nodes may begin with it, which then are tried.
+bool StuckStarts::LeaveNodes(const LiveJob& job, HeldGpus* usable) {
+  const std::size_t nodes = usable->size();
+  const bool refused = LongRefused(job.worker_group);
+  HeldGpus begun(nodes, 0);
+  std::vector<bool> late(nodes, false), elsewhere(nodes, false);
+  for (const LiveWorker& worker : job.worker_group.workers()) {
+    const std::size_t node = At(worker.node);
+    if (Late(job, worker)) {
+      late[node] = true;
+      elsewhere[node] = elsewhere[node] || worker.elsewhere;
+    } else {
+      begun[node] |= worker.gpus;
+    }
+  }
+  bool tried_elsewhere = false;
+  for (const NodeShare& share : job.shares) {
+    const std::size_t node = At(share.node);
+    if ((!late[node] && !refused) || (share.gpus & ~begun[node]) == 0) continue;
+    (*usable)[node] = begun[node];
+    if (!elsewhere[node]) continue;
+    tried_elsewhere = true;
+    avoid_until_[share.node] = writer_.now() + kAvoidFor;
+  }
+  return tried_elsewhere;
+}
+
+void StuckStarts::LetRest(Trial* trial, int tries_at_once) const {
+  ++trial->tries;
+  if (trial->tries < tries_at_once) return;
+  const double doubled =
+      kFirstRest * static_cast<double>(1 << std::min(trial->tries - tries_at_once, 20));
+  trial->rest_until = writer_.now() + std::min(kLongestRest, doubled);
+}
+
+void StuckStarts::NoPlace(const LiveJob& job, const std::string& why) {
+  Trial& trial = trials_[job.index];
+  if (writer_.now() < trial.rest_until) return;
+  trial.why = why;
+  trial.wanted = job.given() + 1;
+  trial.at = writer_.now();
+  LetRest(&trial, 1);
+  spdlog::info("job {}: {}", job.asked->shown(), why);
+}
+
+void StuckStarts::TakeBack(const LiveJob& job) {
+  const LiveState& state = writer_.state();
+  const Seconds now = writer_.now();
+  HeldGpus usable(state.nodes().size(), ~std::uint64_t{0});
+  const bool tried_elsewhere = LeaveNodes(job, &usable);
+  Trial& trial = trials_[job.index];
+  trial.why = ReasonOf(job);
+  trial.wanted = job.given();
+  trial.at = now;
+  LetRest(&trial, tried_elsewhere ? kTries : 1);
+  if (!tried_elsewhere) user_rests_until_[job.asked->user] = now + kFirstRest;
+  ++counts_.starts_withdrawn;
+  spdlog::warn("job {}: the cluster does not begin with it, {}: {}", job.asked->shown(),
+               tried_elsewhere ? "it is tried elsewhere" : "it rests", trial.why);
+  GiveOnly(writer_, job, state.job_table().SharesOn(job, usable), trial.why);
+}
+
+bool StuckStarts::Withdraw(Seconds answers_since) {
+  answers_since_ = answers_since;
+  const Seconds now = writer_.now();
+  bool due = false;
+  for (const LiveJob* job : writer_.state().job_table().active()) {
+    const auto trial = trials_.find(job->index);
+    if (trial != trials_.end() && trial->second.rest_until > 0 && now >= trial->second.rest_until) {
+      trial->second.rest_until = 0;
+      due = true;
+    }
+    if (job->over) {
+      trials_.erase(job->index);
+      continue;
+    }
+    if (job->running < 0) continue;
+    const WorkerGroup& group = job->worker_group;
+    const std::vector<LiveWorker>& workers = group.workers();
+    const bool late = std::any_of(workers.begin(), workers.end(),
+                                  [&](const LiveWorker& w) { return Late(*job, w); });
+    if (late || LongRefused(group)) {
+      TakeBack(*job);
+      due = true;
+    } else if (trial != trials_.end() && group.training(job->progress) &&
+               (job->given() >= trial->second.wanted ||
+                now - trial->second.at > 2 * kLongestRest)) {
+      trials_.erase(trial);
+    }
+  }
+  const auto is_over = [now](const auto& until) { return now >= until.second; };
+  due = std::erase_if(avoid_until_, is_over) + std::erase_if(user_rests_until_, is_over) > 0 || due;
+  avoided_.clear();
+  for (const auto& [node, until] : avoid_until_) avoided_.insert(node);
+  return due;
+}
+
+}  // namespace allot

@@ -1,0 +1,151 @@
+#include "live/port/worker_control.h"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/index.h"
+
+namespace allot {
+
+Status AskRuntime(const std::function<Status()>& call) {
+  try {
+    return call();
+  } catch (const std::exception& error) {
+    return Status::Refused("{}", error.what());
+  }
+}
+
+WorkerControl::WorkerControl(Runtime& runtime, StateWriter& writer, LiveCounts& counts)
+    : runtime_(runtime), writer_(writer), state_(writer.state()), counts_(counts) {}
+
+void WorkerControl::Advance() {
+  HeldGpus held = state_.Held();
+  std::vector<std::pair<LiveJob*, WorkerAction>> actions;
+  const std::vector<LiveJob*> active = state_.job_table().active();
+  for (LiveJob* job : active) {
+    if (job->pinned()) continue;
+    (void)TakeLaterEpoch(*job, job->progress.epoch);
+    if (unannounced_.contains(job->asked->id)) Announce(*job);
+    for (WorkerAction& action :
+         job->worker_group.Next(writer_.now(), job->progress, held, state_.node_up())) {
+      WriteDown(*job, action);
+      actions.emplace_back(job, std::move(action));
+    }
+    for (const LiveWorker& worker : job->worker_group.workers()) {
+      held[At(worker.node)] |= worker.gpus;
+    }
+  }
+  writer_.Commit();
+  for (const auto& [job, action] : actions) Execute(*job, action);
+  for (const LiveJob* job : active) {
+    if (!job->over || !job->worker_group.idle()) continue;
+    const std::string id = job->asked->id;
+    unannounced_.erase(id);
+    writer_.Write("retire", {{"job", id}});
+    runtime_.Forget(id);
+  }
+}
+
+void WorkerControl::WriteDown(const LiveJob& job, const WorkerAction& action) {
+  const std::string& id = job.asked->id;
+  switch (action.kind) {
+    case WorkerAction::Kind::kStart:
+      writer_.Write("start", record::Workers(id, action.start, state_.nodes()));
+      break;
+    case WorkerAction::Kind::kAnnounce:
+      writer_.Write("announce", {{"job", id},
+                                 {"epoch", action.membership.epoch},
+                                 {"members", action.membership.members},
+                                 {"why", action.why}});
+      break;
+    case WorkerAction::Kind::kStop:
+      writer_.Write("stop", {{"job", id},
+                             {"worker", action.worker},
+                             {"kill", action.mode == StopMode::kKill},
+                             {"late", action.fault == StopFault::kLate},
+                             {"stalled", action.fault == StopFault::kStalled},
+                             {"step", job.progress.step},
+                             {"why", action.why}});
+      if (action.fault != StopFault::kStalled) break;
+      ++counts_.workers_stalled;
+      spdlog::warn("worker {} is replaced: {}", action.worker, action.why);
+      break;
+    case WorkerAction::Kind::kGiveUp:
+      writer_.Write("give up", {{"job", id}, {"why", action.why}});
+      break;
+  }
+}
+
+void WorkerControl::Execute(LiveJob& job, const WorkerAction& action) {
+  Status done = Status::Ok();
+  switch (action.kind) {
+    case WorkerAction::Kind::kStart:
+      Start(job, action);
+      break;
+    case WorkerAction::Kind::kAnnounce:
+      ++counts_.epochs;
+      Announce(job);
+      break;
+    case WorkerAction::Kind::kStop:
+      done = AskRuntime([&] { return runtime_.Stop(action.worker, action.mode); });
+      break;
+    case WorkerAction::Kind::kGiveUp:
+      done = AskRuntime([&] { return runtime_.Fail(job.asked->id, action.why); });
+      break;
+  }
+  if (!done.ok()) spdlog::warn("job {}: the runtime refuses: {}", job.asked->id, done.message());
+}
+
+void WorkerControl::Start(LiveJob& job, const WorkerAction& action) {
+  const std::string& id = job.asked->id;
+  std::vector<WorkerRequest> requests;
+  for (const LiveWorker& worker : action.start) {
+    requests.push_back({worker.id, state_.nodes()[At(worker.node)].name, worker.gpus});
+  }
+  const Status done = AskRuntime([&] { return runtime_.Start(id, requests); });
+  if (done.ok()) {
+    job.worker_group.StartAccepted();
+    counts_.workers_started += static_cast<std::int64_t>(requests.size());
+    return;
+  }
+  JournalRecord workers = JournalRecord::array();
+  for (const WorkerRequest& request : requests) workers.push_back(request.worker);
+  writer_.Write("refused", {{"job", id}, {"workers", std::move(workers)}, {"why", done.message()}});
+  spdlog::warn("job {}: the runtime refuses: {}", id, done.message());
+}
+
+void WorkerControl::Announce(const LiveJob& job) {
+  const std::string& id = job.asked->id;
+  const Membership& latest = job.worker_group.membership();
+  const Status done = AskRuntime([&] { return runtime_.Announce(id, latest); });
+  if (done.ok()) {
+    unannounced_.erase(id);
+  } else if (unannounced_.insert(id).second) {
+    spdlog::warn("job {}: the runtime refuses epoch {}, it is asked again: {}", id, latest.epoch,
+                 done.message());
+  }
+}
+
+void WorkerControl::RepeatAnnouncements() {
+  for (LiveJob* job : state_.job_table().active()) {
+    if (job->over || job->asked->mode != ResizeMode::kHot) continue;
+    const std::int64_t known = runtime_.Progress(job->asked->id).epoch;
+    if (!TakeLaterEpoch(*job, known) && job->worker_group.membership().epoch >= 0) Announce(*job);
+  }
+}
+
+// The end of the journal, or all of it, was lost. Workers say what they are in when they join,
+// which may be long after the first poll; epochs before that one would mean nothing to them.
+bool WorkerControl::TakeLaterEpoch(const LiveJob& job, std::int64_t known) {
+  if (job.over || known <= job.worker_group.membership().epoch) return false;
+  writer_.Write("announce", {{"job", job.asked->id},
+                             {"epoch", known},
+                             {"members", JournalRecord::array()},
+                             {"why", "the workers know a later epoch than the journal"}});
+  return true;
+}
+
+}  // namespace allot

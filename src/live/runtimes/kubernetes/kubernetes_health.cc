@@ -1,0 +1,135 @@
+#include "live/runtimes/kubernetes/kubernetes_health.h"
+
+#include "clients/kubernetes/api/kube_client.h"
+#include "clients/kubernetes/api/kube_config.h"
+#include "core/error.h"
+
+namespace allot {
+namespace {
+
+struct KubeFacts {
+  AskKubernetes ask;
+  std::string space, lease, identity;
+};
+
+// As in deploy/kubernetes/rights.yaml.
+struct KubeRight {
+  const char* group;
+  const char* resource;
+  const char* part;  // a subresource
+  std::vector<const char*> verbs;
+};
+const std::vector<KubeRight>& DaemonRights() {
+  static const std::vector<KubeRight> rights = {
+      {"", "nodes", "", {"list", "watch"}},
+      {"", "pods", "", {"get", "list", "watch", "create", "delete"}},
+      {"", "secrets", "", {"create"}},
+      {"", "events", "", {"create", "patch"}},
+      {"batch", "jobs", "", {"get", "list", "watch", "patch"}},
+      {"batch", "jobs", "status", {"patch"}},
+      {"batch", "jobs", "finalizers", {"update"}}};
+  return rights;
+}
+
+// "patch batch/jobs/status" where it may not; "": it may.
+std::string Forbidden(const KubeFacts& facts, const KubeRight& right, const char* verb,
+                      const std::string& space) {
+  nlohmann::json attributes = {
+      {"group", right.group}, {"resource", right.resource}, {"verb", verb}, {"namespace", space}};
+  if (*right.part != '\0') attributes["subresource"] = right.part;
+  const KubeReply reply = facts.ask({"POST",
+                                     "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                                     {{"apiVersion", "authorization.k8s.io/v1"},
+                                      {"kind", "SelfSubjectAccessReview"},
+                                      {"spec", {{"resourceAttributes", std::move(attributes)}}}}});
+  if (!reply.ok()) throw RunError("{}", reply.ToStatus("asking for our rights").message());
+  if (reply.body.contains("status") && reply.body["status"].value("allowed", false)) return "";
+  return fmt::format("{} {}{}{}{}{}", verb, right.group, *right.group == '\0' ? "" : "/",
+                     right.resource, *right.part == '\0' ? "" : "/", right.part);
+}
+
+HealthFinding CheckServer(const KubeFacts& facts) {
+  const KubeReply reply = facts.ask({"GET", "/version"});
+  if (!reply.ok()) {
+    return FoundWrong("the API server does not answer: " + reply.Text(),
+                      "does 'kubectl version' work with the same kubeconfig?");
+  }
+  return FoundFine("API server " + reply.body.value("gitVersion", "of an unknown version"));
+}
+
+HealthFinding CheckRights(const KubeFacts& facts) {
+  std::string missing;
+  for (const KubeRight& right : DaemonRights()) {
+    const bool of_cluster = std::string_view(right.resource) == "nodes";
+    for (const char* verb : right.verbs) {
+      const std::string one = Forbidden(facts, right, verb, of_cluster ? "" : facts.space);
+      if (!one.empty()) missing += (missing.empty() ? "" : ", ") + one;
+    }
+  }
+  if (missing.empty()) return FoundFine("all that the daemon needs");
+  return FoundWrong("it may not: " + missing, "kubectl apply -f deploy/kubernetes/rights.yaml");
+}
+
+HealthFinding CheckIdentity(const KubeFacts& facts) {
+  constexpr const char* kTokenAlone = "workers are known by the token of their job alone";
+  if (facts.identity == "off") return FoundFine(fmt::format("{}: identity=off", kTokenAlone));
+  const std::string missing =
+      Forbidden(facts, {"authentication.k8s.io", "tokenreviews", "", {}}, "create", "");
+  if (missing.empty()) return FoundFine("workers show which pod they are");
+  const std::string advice = "kubectl apply -f deploy/kubernetes/rights.yaml";
+  if (facts.identity == "on") {
+    return FoundWrong(fmt::format("it may not: {}, so no worker can join", missing), advice);
+  }
+  return FoundWarn(fmt::format("{}: it may not: {}", kTokenAlone, missing), advice);
+}
+
+HealthFinding CheckLease(const KubeFacts& facts) {
+  if (facts.lease.empty()) return FoundFine("none: there is one daemon");
+  const KubeRight right{"coordination.k8s.io", "leases", "", {}};
+  std::string missing;
+  for (const char* verb : {"get", "create", "patch"}) {
+    const std::string one =
+        Forbidden(facts, right, verb, facts.lease.substr(0, facts.lease.find('/')));
+    if (!one.empty()) missing += (missing.empty() ? "" : ", ") + one;
+  }
+  if (missing.empty()) return FoundFine("it may hold " + facts.lease);
+  return FoundWrong(fmt::format("for {} it may not: {}", facts.lease, missing),
+                    "the Role of deploy/kubernetes/rights.yaml, in that namespace");
+}
+
+constexpr HealthCheck<KubeFacts> kKubeChecks[] = {{"kubernetes.server", CheckServer},
+                                                  {"kubernetes.rights", CheckRights},
+                                                  {"kubernetes.identity", CheckIdentity},
+                                                  {"kubernetes.lease", CheckLease}};
+
+std::vector<HealthFinding> LookAtServer(const HealthPlace&, const Params& params) {
+  try {
+    KubeClient client(FindKubeConfig(params.Text("kubeconfig"), params.Text("context")),
+                      params.Number("timeout"), {}, [] {});
+    return LookAtKubernetes(
+        [&](const KubeRequest& request) { return client.Do(request); },
+        {params.Text("namespace"), params.Text("lease"), params.Text("identity")});
+  } catch (const std::exception& error) {
+    HealthFinding none = FoundWrong(error.what(), "--runtime kubernetes:kubeconfig=FILE");
+    none.check = "kubernetes.server";
+    return {none};
+  }
+}
+
+ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "kubernetes",
+                                         .summary = "the API server, and the daemon's rights",
+                                         .order = 3,
+                                         .runtime = "kubernetes",
+                                         .look = LookAtServer}));
+
+}  // namespace
+
+std::vector<HealthFinding> LookAtKubernetes(const AskKubernetes& ask, const KubeHealthPlace& of) {
+  const KubeFacts facts{ask, of.space, of.lease, of.identity};
+  // Without an answer the others would only repeat it.
+  std::vector<HealthFinding> findings = LookAt({kKubeChecks[0]}, facts);
+  if (findings[0].health == Health::kWrong) return findings;
+  return LookAt(kKubeChecks, facts);
+}
+
+}  // namespace allot

@@ -1,0 +1,71 @@
+#pragma once
+// Slurm's controller, asked and told, by whichever way fits its release (slurm_back_end.h): what
+// the Slurm runtime and 'allot doctor' know of Slurm, from one thread. A controller that does not
+// answer holds nobody up: they are told so at the deadline of each call.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "clients/slurm/slurm_back_end.h"
+#include "core/error.h"
+#include "core/types.h"
+#include "live/runtimes/slurm/slurm_chores.h"
+
+namespace allot {
+
+class SlurmClient {
+ public:
+  // RunError when there is no way to the controller. `read_only`: whatever would change something
+  // is refused.
+  SlurmClient(const SlurmAccess& access, bool read_only);
+  SlurmClient(OpenedSlurm slurm, bool read_only);
+  ~SlurmClient();
+  SlurmClient(const SlurmClient&) = delete;
+  SlurmClient& operator=(const SlurmClient&) = delete;
+
+  // Which way was taken and why, for people.
+  const std::string& way() const { return way_; }
+
+  // RunError when the controller does not answer in time; for its settings that is half a minute.
+  const SlurmSnapshot& TakeSnapshot();
+  std::string ControllerAddress();
+  std::string StateFolder();  // of the controller: StateSaveLocation
+  SlurmSettings Settings();   // for 'allot doctor'
+
+  // Asked before each change, which is refused with its words.
+  void WriteOnlyIf(std::function<Status()> may_act) { may_act_ = std::move(may_act); }
+
+  // Refused with Slurm's words, or because no answer came in time: what was asked for may still
+  // happen, and the next snapshot shows it, for calls are made in their order.
+  Status Submit(const SlurmSubmission& submission, std::uint32_t* id);
+  Status Change(const SlurmChange& change);
+  // Of a job that runs: it is held, once it has been ended. Nothing happens, refused or not, where
+  // it came to its end itself, also since the last snapshot: Slurm would run it again.
+  Status Requeue(std::uint32_t id);
+  // SlurmJob::known_as(): the number of an array's last task would end all of them. Ok also where
+  // there is no such job (any more).
+  Status Cancel(const std::string& job);
+  // Tasks that a record of an array stands for, "10_[0-3]", become records of their own.
+  Status Split(const std::string& tasks, const std::string& partition);
+
+ private:
+  Status MayWrite() const;
+  void EndUntagged();
+
+  const bool read_only_;
+  std::function<Status()> may_act_;
+  std::unique_ptr<SlurmBackEnd> back_end_;
+  std::string way_;
+  SlurmSnapshot snapshot_;
+  SlurmChores untagged_;  // are to end
+};
+
+// Refused where Slurm's programs took the place of libslurm and `user` is not root: sbatch submits
+// for others for root alone, so that their jobs would wait for ever. Says what to install.
+Status MayServeThrough(const OpenedSlurm& opened, unsigned user);
+
+}  // namespace allot

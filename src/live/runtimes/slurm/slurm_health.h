@@ -1,0 +1,32 @@
+#pragma once
+// What 'allot doctor' thinks of a Slurm cluster: whether its settings are as docs/deploy.md asks.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/types.h"
+#include "live/health/health_check.h"
+#include "live/runtimes/slurm/slurm_client.h"
+
+namespace allot {
+
+struct SlurmFacts {
+  SlurmSettings settings;
+  std::string way;         // to the controller: SlurmClient::way()
+  bool api_named = false;  // by the runtime's parameters
+  int gpu_nodes = 0;
+  int gpu_nodes_up = 0;
+  std::string partition, queue;    // of the runtime's parameters
+  std::filesystem::path launcher;  // allot-elastic, as this machine finds it
+  std::uint32_t user_id = 0;       // of this process
+  bool may_claim = true;           // it may make files in StateSaveLocation
+  std::string may_not_open;        // of those that are there, and why; "": none
+  std::string in_charge;           // who holds the lease there; "": nobody
+  Seconds renewed_ago = 0;         // it was
+};
+
+std::vector<HealthFinding> LookAtSlurm(const SlurmFacts& facts);
+
+}  // namespace allot

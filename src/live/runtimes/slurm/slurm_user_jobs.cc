@@ -1,0 +1,188 @@
+// SlurmRuntime reads jobs of users: what each asks for, whether it may have it now, and how it
+// ended.
+
+#include <ctime>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "clients/slurm/resources.h"
+#include "core/error.h"
+#include "live/runtimes/slurm/job_request.h"
+#include "live/runtimes/slurm/slurm_runtime.h"
+
+namespace allot {
+namespace {
+
+constexpr std::uint32_t kLongestTimeLimit = 0x7fffffff;  // minutes; more is none
+
+JobState EndOf(SlurmState state) {
+  return state == SlurmState::kCompleted   ? JobState::kFinished
+         : state == SlurmState::kCancelled ? JobState::kCancelled
+                                           : JobState::kFailed;
+}
+
+// Who it is, and what Slurm's own fields say of it.
+RuntimeJob Described(const SlurmJob& slurm, const std::string& id, bool slurm_priority) {
+  RuntimeJob job;
+  job.id = id;
+  job.user = slurm.user;
+  job.account = slurm.account;
+  job.name = slurm.name;
+  job.known_as = slurm.known_as();
+  job.submit = SubmitTimeOf(id);
+  job.comment = slurm.comment;
+  job.priority = slurm_priority ? slurm.priority : -slurm.nice;
+  if (slurm.deadline > 0) job.deadline = static_cast<double>(slurm.deadline);
+  if (slurm.time_limit < kLongestTimeLimit) job.time_limit = 60.0 * slurm.time_limit;
+  return job;
+}
+
+}  // namespace
+
+// A job that waits is read once: what its record says of it changes only with the nodes.
+SlurmRuntime::UserJob* SlurmRuntime::AsBefore(const std::shared_ptr<const SlurmJob>& record) {
+  const auto known = by_number_.find(record->id);
+  if (known == by_number_.end() || known->second->slurm != record) return nullptr;
+  UserJob& job = *known->second;
+  const bool waits = !job.tagged && !job.tag.failed && record->state == SlurmState::kPending;
+  const bool alone = record->at_most == 0;  // other tasks of its array say nothing about it
+  return waits && alone && job.told ? &job : nullptr;
+}
+
+void SlurmRuntime::ReadUserJob(const std::shared_ptr<const SlurmJob>& record, Reading* reading) {
+  if (UserJob* same = AsBefore(record)) {
+    same->look = looks_;
+    return;
+  }
+  const SlurmJob& slurm = *record;
+  const std::optional<JobTag> tag = ParseJobTag(slurm.admin_comment);
+  if (!tag && slurm.partition != options_.queue) return;  // somebody else's
+  if (!tag && slurm.state == SlurmState::kPending && WantsNoGpus(slurm)) {
+    LeaveToSlurm(slurm);
+    return;
+  }
+  UserJob user_job;
+  user_job.slurm = record;
+  user_job.look = looks_;
+  user_job.placed = slurm.partition == options_.partition;
+  user_job.tagged = tag.has_value();
+  user_job.tag = tag.value_or(JobTag{.job = JobName(slurm.known_as(), slurm.submit)});
+  RuntimeJob job = Described(slurm, user_job.tag.job, options_.slurm_priority);
+  try {
+    ReadWhatItMayHave(user_job, reading, &job);
+    if (!slurm.tasks.empty()) {  // its tasks will be jobs of their own
+      reading->arrays.push_back(record);
+      return;
+    }
+    if (!user_job.tagged && slurm.state == SlurmState::kPending) {
+      user_job.told = notes_.ShowExplanation(job.id, slurm);
+    }
+  } catch (const Error& error) {
+    NotUnderstood(error.what(), &user_job, &job);
+  }
+  if (user_job.tagged) notes_.ShowExplanation(slurm, &user_job.tag);
+  ReadState(user_job, &job);
+  user_job.job = std::make_shared<const RuntimeJob>(std::move(job));
+  const auto known = user_jobs_.insert_or_assign(user_job.job->id, std::move(user_job)).first;
+  by_number_[slurm.id] = &known->second;
+}
+
+// Slurm's own scheduler places a job without GPUs.
+void SlurmRuntime::LeaveToSlurm(const SlurmJob& slurm) {
+  chores_.Add(SlurmChore::kLeaveToSlurm, slurm.id, [this, id = slurm.id] {
+    const bool own = !options_.cpu_partition.empty();
+    return client_.Change(
+        {.id = id, .partition = own ? options_.cpu_partition : options_.partition});
+  });
+}
+
+// And whether it is to wait for it. DataError, for its user, where it may have nothing.
+void SlurmRuntime::ReadWhatItMayHave(const UserJob& user_job, Reading* reading, RuntimeJob* job) {
+  const SlurmJob& slurm = *user_job.slurm;
+  ReadRequest(slurm, job);
+  reading->nodes.Narrow(slurm, job);
+  gpu_limits_.Limit(slurm, job);
+  job->even = job->mode == ResizeMode::kRestart;  // --gres is of each node
+  job->settling = IsSettling(user_job.tag, std::time(nullptr));
+  if (!user_job.tagged) {
+    CheckType(*job, slurm);
+    if (job->at_most >= 0 && job->min_gpus > job->at_most) {
+      throw DataError("a job of at least {} GPUs is more than one may have: {} ({})", job->min_gpus,
+                      job->at_most, job->at_most_by);
+    }
+  }
+  if (!slurm.waits.empty() && slurm.state == SlurmState::kPending && !user_job.tagged) {
+    job->state = JobState::kHeld;
+    job->reason = slurm.waits;
+  } else if (reading->beyond_limit.contains(slurm.id)) {
+    job->state = JobState::kHeld;
+    job->reason = fmt::format("its array may run {} at a time", slurm.at_most);
+  }
+}
+
+// A job that runs itself on GPUs of no type (ADR 36) cannot be given those of one type of a node
+// that has several.
+void SlurmRuntime::CheckType(const RuntimeJob& job, const SlurmJob& slurm) const {
+  if (job.mode == ResizeMode::kHot) return;
+  const std::vector<SlurmGpuType> asked = GpuTypesOfGres(slurm.gpus);
+  if (!asked.empty() && !asked.front().name.empty()) return;
+  for (const auto& [name, part] : parts_) {
+    if (part.whole) continue;
+    throw DataError(
+        "a job that is not elastic must name the type of its GPUs here (--gres=gpu:TYPE:{}), as "
+        "node {} has several, got '{}'",
+        job.requested, part.node, slurm.gpus);
+  }
+}
+
+// It waits until its user has put it right. What runs already was understood when it began.
+void SlurmRuntime::NotUnderstood(const std::string& why, UserJob* user_job, RuntimeJob* job) {
+  job->reason = why;
+  job->min_gpus = job->max_gpus = job->requested = 1;
+  if (user_job->slurm->state == SlurmState::kPending) {
+    job->state = JobState::kHeld;
+    user_job->told = notes_.NotPlaced(*user_job->slurm, why);
+  } else if (!user_job->tag.shares.empty()) {
+    job->mode = ResizeMode::kRestart;
+    job->preempt = false;
+  }
+}
+
+// Whether it is on hold, or over.
+void SlurmRuntime::ReadState(const UserJob& user_job, RuntimeJob* job) const {
+  const SlurmJob& slurm = *user_job.slurm;
+  const auto set = [job](JobState state, const std::string& reason) {
+    job->state = state;
+    job->reason = reason;
+  };
+  if (slurm.on_hold && !user_job.tag.stopping) {
+    set(JobState::kHeld, "held by its user or an administrator");
+  }
+  // The script of an elastic job has no GPUs to wait for, as it may for half a minute (KillWait).
+  const bool over = slurm.over() || (slurm.ended && job->mode == ResizeMode::kHot);
+  const auto failure = failures_.find(job->id);
+  if (hub_.finished(job->id)) {
+    job->state = JobState::kFinished;
+  } else if (failure != failures_.end()) {
+    set(JobState::kFailed, failure->second);
+  } else if (user_job.tag.failed) {
+    const std::string& told = user_job.tag.why;
+    set(JobState::kFailed, told.empty() ? "given up by an earlier daemon" : told);
+  } else if (over) {
+    set(EndOf(slurm.state), slurm.reason);
+  }
+}
+
+void SlurmRuntime::DropUnlisted() {
+  std::erase_if(by_number_, [this](const auto& entry) { return entry.second->look != looks_; });
+  std::erase_if(user_jobs_, [this](const auto& entry) { return entry.second.look != looks_; });
+}
+
+void SlurmRuntime::Explain(const std::string& job, const JobTrouble& trouble) {
+  const auto found = user_jobs_.find(job);
+  if (found == user_jobs_.end()) return;
+  if (notes_.Explain(job, *found->second.slurm, trouble.why)) found->second.told = false;
+}
+
+}  // namespace allot

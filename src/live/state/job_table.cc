@@ -1,0 +1,460 @@
+#include "live/state/job_table.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "core/check.h"
+#include "core/error.h"
+#include "core/index.h"
+#include "core/strings.h"
+
+namespace allot {
+namespace {
+
+GpuCount GpusOf(std::span<const NodeShare> shares) {
+  GpuCount gpus = 0;
+  for (const NodeShare& share : shares) gpus += std::popcount(share.gpus);
+  return gpus;
+}
+
+NodeShare ShareOf(NodeIndex node, std::uint64_t gpus) {
+  return {node, UnitCounts(std::popcount(gpus)), gpus};
+}
+
+// Jobs of one user only: nobody's numbers decide about others.
+std::string TrainingKey(const RuntimeJob& job, const BatchLimits& limits) {
+  return job.user + '\n' + job.model +
+         fmt::format("\n{} {} {} {}", limits.initial, limits.most, limits.least_local,
+                     limits.most_local);
+}
+
+}  // namespace
+
+JobTable::JobTable(Options options) : options_(std::move(options)), rates_(*options_.catalogue) {}
+
+LiveJob* JobTable::Find(const std::string& id) {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : found->second;
+}
+
+LiveJob& JobTable::Add(std::shared_ptr<const RuntimeJob> record, Seconds submit, Seconds deadline) {
+  const RuntimeJob& asked = *record;
+  ALLOT_CHECK(Find(asked.id) == nullptr);
+  auto job = std::make_unique<LiveJob>();
+  job->asked = std::move(record);
+  job->index = next_index_++;
+  job->submit = last_submit_ = std::max(submit, last_submit_);
+  job->deadline = deadline;
+  job->tenant =
+      tenants_.emplace(asked.user, static_cast<std::int32_t>(tenants_.size())).first->second;
+  job->user = users_.Intern(asked.user);
+  job->alike = groups_.Intern(asked.model);
+  job->waiting_since = job->submit;
+  job->record.job = job->index;
+  job->record.submit = job->submit;
+  job->fit = rates_.Begin(asked.model, asked.user);
+  if (options_.rules != nullptr) {
+    job->rules = options_.rules->Of(asked.account.empty() ? asked.user : asked.account, asked.user);
+  }
+  job->rules.cooldown =
+      std::max(job->rules.cooldown, std::min(asked.cooldown, job->rules.own_cooldown));
+  WorkerGroupOptions group = options_.worker_group;
+  group.leave_grace = asked.grace > 0 ? asked.grace : job->rules.grace.value_or(group.leave_grace);
+  job->worker_group = WorkerGroup(asked.id, asked.mode, group);
+  MakeTable(*job);
+  by_id_[asked.id] = job.get();
+  active_.push_back(job.get());
+  jobs_.emplace_hint(jobs_.end(), job->index, std::move(job));
+  return *active_.back();
+}
+
+std::string JobTable::IdOf(const std::string& name) const {
+  std::vector<std::string> names, found;
+  for (const LiveJob* job : active_) {
+    if (job->asked->id == name) return name;
+    names.push_back(job->asked->shown());
+    if (job->asked->shown() == name && !job->over) found.push_back(job->asked->id);
+  }
+  if (found.empty()) {
+    throw UsageError("no job '{}' that waits or runs{}", name, DidYouMean(name, names));
+  }
+  if (found.size() > 1) {
+    throw UsageError("'{}' must be one job, is {}: give one of {}", name, found.size(),
+                     fmt::join(found, ", "));
+  }
+  return found.front();
+}
+
+void JobTable::Retire(LiveJob& job) {
+  if (std::erase(active_, &job) > 0) ended_.push_back(job.index);
+  job.table.reset();
+  job.fit = RateFit(nullptr);
+  job.training.reset();
+}
+
+void JobTable::ForgetOldest() {
+  for (; ended_.size() > options_.keep_ended; ended_.pop_front()) {
+    const auto oldest = jobs_.find(ended_.front());
+    by_id_.erase(oldest->second->asked->id);
+    jobs_.erase(oldest);
+  }
+}
+
+void JobTable::ForgetRetired(const std::string& id) {
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return;
+  const JobIndex index = found->second->index;
+  if (std::erase(ended_, index) == 0) return;
+  by_id_.erase(found);
+  jobs_.erase(index);
+}
+
+void JobTable::Count(std::int64_t finished, Seconds last_submit) {
+  finished_ = finished;
+  last_submit_ = std::max(last_submit_, last_submit);
+}
+
+void JobTable::Resume(LiveJob& job, RateFit fit, const std::string& configuration,
+                      std::span<const NodeShare> shares) {
+  job.fit = fit.AsUsed();
+  MakeTable(job);
+  if (!configuration.empty()) {
+    std::int32_t running = FindGiven(job, configuration, GpusOf(shares));
+    if (running < 0) {  // it held what its latest table has not (Follow)
+      job.fit = rates_.Prior(job.asked->model);
+      std::unique_ptr<TrainingEstimate> training = std::move(job.training);
+      MakeTable(job);
+      job.training = std::move(training);
+      running = FindGiven(job, configuration, GpusOf(shares));
+    }
+    if (running < 0) {
+      throw DataError("job '{}' holds '{}', which is none of its configurations", job.asked->id,
+                      configuration);
+    }
+    Place(job, running, shares);
+  }
+  job.fit = std::move(fit);
+}
+
+void JobTable::Give(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares,
+                    Seconds now) {
+  job.history.Given(now, job.changes == 0);
+  if (job.changes++ == 0) {
+    job.record.first_start = now;
+  } else {
+    ++job.record.restarts;
+    if (job.running == configuration) ++job.record.moves;
+  }
+  Place(job, configuration, shares);
+  job.waiting_since = now;
+  const GpuCount given = GpusOf(shares);
+  if (std::erase_if(job.tolerated, [given](GpuCount gpus) { return gpus != given; }) > 0) {
+    MakeTable(job);
+  }
+}
+
+void JobTable::Place(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares) {
+  job.running = configuration;
+  job.shares.assign(shares.begin(), shares.end());
+  job.worker_group.SetTarget(job.shares);
+}
+
+void JobTable::Take(LiveJob& job, Seconds now) {
+  if (job.running >= 0) ++job.record.preemptions;
+  job.running = -1;
+  job.shares.clear();
+  job.worker_group.SetTarget({});
+  job.waiting_since = now;
+}
+
+void JobTable::End(LiveJob& job, Seconds finish) {
+  job.over = true;
+  job.running = -1;
+  job.shares.clear();
+  job.worker_group.SetTarget({});
+  job.worker_group.SetOver();
+  if (job.record.finish == kNever && finish != kNever) ++finished_;
+  job.record.finish = finish;
+}
+
+Seconds JobTable::RunTime(const LiveJob& job) const {
+  if (job.table != nullptr && job.fit.measured() && job.progress.work > 0) {
+    return job.progress.work / (*job.table)[job.requested].rate;
+  }
+  return job.attained_gpu_seconds / job.asked->requested;
+}
+
+std::vector<NodeShare> JobTable::SharesOn(const LiveJob& job, const HeldGpus& usable) const {
+  std::vector<NodeShare> kept;
+  bool all = true;
+  for (const NodeShare& share : job.shares) {
+    const std::uint64_t gpus = share.gpus & usable[At(share.node)];
+    all = all && gpus == share.gpus;
+    if (gpus != 0) kept.push_back(gpus == share.gpus ? share : ShareOf(share.node, gpus));
+  }
+  if (all) return kept;
+  const GpuTypeIndex type = (*job.table)[job.running].gpu_type;
+  for (GpuCount gpus = GpusOf(kept); gpus > 0; --gpus) {
+    if (job.table->Find(UnitCounts(gpus), type, kept.size()) >= 0) return kept;
+    NodeShare& last = kept.back();  // one GPU less
+    last = ShareOf(last.node, last.gpus & (last.gpus - 1));
+    if (last.gpus == 0) kept.pop_back();
+  }
+  return {};
+}
+
+void JobTable::Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* o) const {
+  o->ClearJobs();
+  o->user_names = &users_.names();
+  o->group_names = &groups_.names();
+  for (const LiveJob* job : active_) {
+    if (hidden(*job)) continue;
+    const double total =
+        !std::isnan(job->progress.total_work) ? job->progress.total_work : job->asked->total_work;
+    o->Append({.job = job->index,
+               .submit = job->submit,
+               .table = job->table.get(),
+               .requested = job->requested,
+               .running = job->running,
+               .done_work = job->progress.work,
+               .estimated_work = total,
+               .attained_gpu_seconds = job->attained_gpu_seconds,
+               .attained_seconds = job->attained_seconds,
+               .restart_cost = job->asked->mode == ResizeMode::kHot ? options_.restart_cost
+                                                                    : options_.cold_restart_cost,
+               .changes = job->changes,
+               .waiting_since = job->waiting_since,
+               .priority = job->asked->priority,
+               .deadline = job->deadline,
+               .tenant = job->tenant,
+               .user = job->user,
+               .group = job->alike},
+              job->shares);
+  }
+}
+
+void JobTable::TellEnd(EndedJob* ended) const {
+  const LiveJob& job = *jobs_.at(ended->job);
+  ended->end = job.ended;
+  if (!std::isnan(job.run_time)) ended->work = job.run_time * ended->requested_rate;
+  ended->gpu_seconds = job.attained_gpu_seconds;
+  ended->held_seconds = job.attained_seconds;
+}
+
+void JobTable::FindEvents(Observation* o) {
+  finder_.Find(o);
+  Events& events = o->events;
+  for (auto fixed = fixed_.begin(); fixed != fixed_.end();) {
+    const LiveJob& job = *jobs_.at(fixed->first);
+    if (job.over) events.ended.push_back(fixed->second);
+    fixed = job.fixed() ? std::next(fixed) : fixed_.erase(fixed);
+  }
+  std::erase_if(events.ended, [&](EndedJob& ended) {
+    const LiveJob& job = *jobs_.at(ended.job);
+    if (!job.over) {  // fixed, held by its user, or without room: it may come back
+      if (job.fixed()) fixed_.insert_or_assign(ended.job, ended);
+      return true;
+    }
+    TellEnd(&ended);
+    return false;
+  });
+  events.table_changed.clear();  // another table may be at the same address
+  for (std::int32_t row = 0; row < o->rows(); ++row) {
+    LiveJob& job = *jobs_.at(o->job[At(row)]);
+    if (job.table_is_new) events.table_changed.push_back(row);
+    job.table_is_new = false;
+  }
+  ForgetOldest();
+}
+
+void JobTable::SetCluster(const ClusterSpec& nominal) {
+  nominal_ = nominal;
+  tables_ = std::make_unique<TableCache>(rates_.priors(), nominal_.type_specs());
+  for (LiveJob* job : active_) MakeTable(*job);
+}
+
+// A user's own rule may leave out more than the operator's, never less.
+SizeRule JobTable::SizesOf(const LiveJob& job) const {
+  SizeRule sizes = job.rules.sizes;
+  if (!job.asked->sizes.empty()) sizes = sizes.And(SizeRule::Parse(job.asked->sizes, "sizes"));
+  return job.tolerated.empty() ? sizes : sizes.Also(job.tolerated);
+}
+
+std::int32_t JobTable::FindGiven(LiveJob& job, const std::string& key, GpuCount gpus) {
+  const auto find = [&] {
+    const bool has = job.fits && job.table != nullptr;
+    return has ? job.table->FindText(key, nominal_.types()) : -1;
+  };
+  const std::int32_t known = find();
+  if (known >= 0 || job.over) return known;
+  job.tolerated.push_back(gpus);  // beside what it holds
+  MakeTable(job);
+  return find();
+}
+
+void JobTable::MakeTable(LiveJob& job) {
+  Workload one;
+  Job spec;
+  spec.id = job.asked->shown();  // its user reads why it does not fit
+  spec.min_gpus = job.asked->min_gpus;
+  spec.max_gpus = job.most_now();
+  spec.gpus = std::min(job.asked->requested, spec.max_gpus);
+  spec.gpu_types = one.gpu_types.Intern(job.asked->gpu_types);
+  const std::shared_ptr<const ConfigurationTable> before = job.table;
+  const std::int32_t requested_before = job.requested;
+  if (MakeGoodputTable(job, one, spec)) {
+    Follow(job, before, requested_before);
+    return;
+  }
+  Catalogue fitted;
+  std::unique_ptr<TableCache> own;
+  TableCache* tables = tables_.get();
+  // Users' own sizes are of any number: what is kept of them goes with the job.
+  if (!job.asked->sizes.empty() && !job.fit.measured()) {
+    own = std::make_unique<TableCache>(rates_.priors(), nominal_.type_specs());
+    tables = own.get();
+  }
+  if (job.fit.measured()) {
+    const ModelPtr model = job.fit.Model();
+    fitted.Add(model);
+    spec.model = one.models.Intern(model->name());
+    own = std::make_unique<TableCache>(fitted, nominal_.type_specs());
+    tables = own.get();
+    job.fit.MarkUsed();
+  } else {
+    spec.model = one.models.Intern(rates_.PriorOf(job.asked->model)->name());
+  }
+  try {
+    const SizeRule sizes = SizesOf(job);
+    job.table = tables->TableFor(one, spec, sizes);
+    job.requested = tables->RequestedOf(one, spec, sizes);
+    job.fits = true;
+    job.unfit.clear();
+  } catch (const Error& error) {  // of a type that the cluster has not, or larger than it
+    job.fits = false;
+    job.unfit = error.what();
+    return;
+  }
+  Follow(job, before, requested_before);
+}
+
+// What the job holds is the same in its new table. Tables of goodput tell one node and several
+// apart, where the one before may not have done so. A table without what the job holds waits until
+// it holds something else.
+void JobTable::Follow(LiveJob& job, const std::shared_ptr<const ConfigurationTable>& before,
+                      std::int32_t requested_before) {
+  job.table_is_new = before != nullptr;
+  if (job.running < 0) return;
+  const Configuration& runs = (*before)[job.running];
+  std::int32_t running = job.table->Find(runs.key());
+  if (running < 0) running = job.table->Find(runs.units, runs.gpu_type, job.shares.size());
+  if (running >= 0) {
+    job.running = running;
+    return;
+  }
+  job.table = before;
+  job.requested = requested_before;
+}
+
+bool JobTable::MakeGoodputTable(LiveJob& job, const Workload& one, const Job& spec) {
+  if (!job.training || !job.training->known()) return false;
+  Workload named = one;
+  Job shaped = spec;
+  Catalogue layouts;
+  const ModelPtr layout = LayoutModel(rates_.PriorOf(job.asked->model));
+  layouts.Add(layout);
+  shaped.model = named.models.Intern(layout->name());
+  try {
+    TableCache tables(layouts, nominal_.type_specs());
+    const SizeRule sizes = SizesOf(job);
+    auto made = std::make_shared<ConfigurationTable>(*tables.TableFor(named, shaped, sizes));
+    const std::int32_t requested = tables.RequestedOf(named, shaped, sizes);
+    if (!job.training->Renew(nominal_.types(), made.get())) return false;
+    job.table = std::move(made);
+    job.requested = requested;
+  } catch (const Error&) {  // does not fit: the usual way says so
+    return false;
+  }
+  job.fits = true;
+  job.unfit.clear();
+  return true;
+}
+
+bool JobTable::Measure(LiveJob& job, GpuCount gpus, const std::string& type, Span span, double rate,
+                       Seconds seconds) {
+  if (job.over) return false;
+  if (!rates_.Measure(job.asked->model, gpus, type, span, rate, seconds, &job.fit, job.asked->user))
+    return false;
+  if (!job.training || !job.training->known()) MakeTable(job);  // else it is of other measurements
+  return true;
+}
+
+void JobTable::SetLimits(LiveJob& job, const BatchLimits& limits) {
+  if (job.over || job.training) return;
+  const auto latest = latest_training_.find(TrainingKey(*job.asked, limits));
+  const bool known = !job.asked->model.empty() && latest != latest_training_.end();
+  job.training =
+      std::make_unique<TrainingEstimate>(known ? latest->second : TrainingEstimate(limits));
+  job.training->SetNoise(kUnknown);  // gradients of a new job are others than of one that ended
+}
+
+void JobTable::SetNoise(LiveJob& job, double noise) {
+  if (job.over || !job.training) return;
+  job.training->SetNoise(noise);
+  Remember(job);
+}
+
+void JobTable::Timed(LiveJob& job, const std::string& gpu_type, std::int32_t nodes,
+                     const TimingObservation& observation) {
+  if (job.over || !job.training) return;
+  if (job.training->Observe(gpu_type, nodes, observation)) Remember(job);
+}
+
+void JobTable::Remember(LiveJob& job) {
+  if (!job.training->known()) return;
+  latest_training_.insert_or_assign(TrainingKey(*job.asked, job.training->limits()), *job.training);
+  MakeTable(job);
+}
+
+std::string JobTable::ProfileOf(const std::string& model) const {
+  return rates_.HasProfile(model) ? rates_.PriorOf(model)->name() : "";
+}
+
+bool JobTable::Update(LiveJob& job, const JobProgress& progress, Seconds before, Seconds now) {
+  GpuCount held = 0;
+  for (const LiveWorker& worker : job.worker_group.workers()) held += std::popcount(worker.gpus);
+  job.attained_gpu_seconds += held * (now - before);
+  if (held > 0) job.attained_seconds += now - before;
+  if (job.running >= 0) job.waiting_since = now;
+  job.record.gpu_seconds = job.attained_gpu_seconds;
+
+  const bool moved_on = progress.step > job.progress.step || progress.work > job.progress.work;
+  job.progress = progress;
+  if (!job.worker_group.training(progress) || job.running < 0) {
+    job.stretch_since = kNever;
+    return false;
+  }
+  if (job.stretch_since == kNever) {
+    job.stretch_since = now;
+    job.stretch_work = progress.work;
+    return false;
+  }
+  const Configuration& configuration = (*job.table)[job.running];
+  const std::string& type = nominal_.types()[At(configuration.gpu_type)];
+  const Seconds stretch = now - job.stretch_since;
+  double rate = progress.rate;
+  if (std::isnan(rate)) {
+    if (stretch < RateBook::kShortestStretch) return false;
+    rate = (progress.work - job.stretch_work) / stretch;
+  } else if (!moved_on) {
+    return false;
+  }
+  job.stretch_since = now;
+  job.stretch_work = progress.work;
+  return Measure(job, configuration.demand.gpus, type, configuration.span, rate, stretch);
+}
+
+}  // namespace allot

@@ -1,0 +1,37 @@
+#include "live/state/run_begin.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+namespace allot {
+
+double BeginOfRun(const RuntimeSnapshot& snapshot, double now) {
+  double begin = now;
+  for (const auto& job : snapshot.jobs) {
+    if (!job->over() && job->submit > 0) begin = std::min(begin, job->submit);  // 0: nobody knows
+  }
+  return begin;
+}
+
+RunBegin FindRunBegin(const std::vector<JournalRecord>& past, Runtime& runtime,
+                      const LiveClock::Source& time) {
+  RunBegin begin;
+  for (const JournalRecord& record : past) {
+    begin.last = std::max<Seconds>(begin.last, record.at("at"));
+    if (record.at("what") == "serve") begin.origin = record.value("origin", kUnknown);
+  }
+  if (!std::isnan(begin.origin)) return begin;
+  try {
+    begin.first = runtime.TakeSnapshot();
+    begin.origin = BeginOfRun(*begin.first, time.wall());
+  } catch (const std::exception& error) {
+    spdlog::warn("the runtime cannot be asked how old its jobs are, all count as new: {}",
+                 error.what());
+  }
+  return begin;
+}
+
+}  // namespace allot

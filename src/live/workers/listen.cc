@@ -1,0 +1,91 @@
+#include "live/workers/listen.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.h"
+#include "core/strings.h"
+
+namespace allot {
+namespace {
+
+int ListenUnix(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) {
+    throw RunError("the path of a socket has at most {} characters, '{}' has {}",
+                   sizeof(address.sun_path) - 1, path, path.size());
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  ::unlink(path.c_str());  // of a daemon that is gone: the state folder is locked
+  const mode_t before = ::umask(0177);
+  const int bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address));
+  ::umask(before);
+  if (socket < 0 || bound != 0 || ::listen(socket, 128) != 0) {
+    throw RunError("cannot listen on '{}': {}", path, SystemMessage());
+  }
+  return socket;
+}
+
+// "host:port" with a numeric host; tells the port that was given.
+int ListenTcp(const std::string& where, std::string* given) {
+  const std::size_t colon = where.rfind(':');
+  const long long port =
+      colon == std::string::npos ? -1 : ParseInteger(where.substr(colon + 1)).value_or(-1);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  const std::string host = where.substr(0, colon);
+  if (port < 0 || port > 65535 || ::inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) {
+    throw UsageError("an address is tcp:NUMERIC-HOST:PORT, got 'tcp:{}'", where);
+  }
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int yes = 1;
+  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  socklen_t size = sizeof(address);
+  if (socket < 0 || ::bind(socket, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      ::listen(socket, 128) != 0 ||
+      ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    throw RunError("cannot listen on 'tcp:{}': {}", where, SystemMessage());
+  }
+  *given = fmt::format("tcp:{}:{}", host, ntohs(address.sin_port));
+  return socket;
+}
+
+}  // namespace
+
+int Listen(const std::string& address, std::string* given) {
+  *given = address;
+  if (address.starts_with("unix:")) return ListenUnix(address.substr(5));
+  if (address.starts_with("tcp:")) return ListenTcp(address.substr(4), given);
+  throw UsageError("an address begins with 'unix:' or 'tcp:', got '{}'", address);
+}
+
+bool Answers(const std::string& address) {
+  const std::size_t colon = address.rfind(':');
+  sockaddr_in where{};
+  where.sin_family = AF_INET;
+  if (!address.starts_with("tcp:") || colon < 4 ||
+      ::inet_pton(AF_INET, address.substr(4, colon - 4).c_str(), &where.sin_addr) != 1) {
+    return false;
+  }
+  where.sin_port =
+      htons(static_cast<std::uint16_t>(ParseInteger(address.substr(colon + 1)).value_or(0)));
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const timeval limit{2, 0};
+  ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+  const bool answers = ::connect(socket, reinterpret_cast<sockaddr*>(&where), sizeof(where)) == 0;
+  ::close(socket);
+  return answers;
+}
+
+}  // namespace allot

@@ -1,0 +1,44 @@
+#pragma once
+// Whether a job goes on while all of its workers say that they live: they may wait for each other,
+// or for a file system, for ever. It has not gone on when it told no later step, no more work and
+// no checkpoint for `floor`, and for ten times the longest pause that it made before, as for an
+// evaluation. Part of WorkerGroup, which asks at every poll.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/types.h"
+#include "live/runtimes/runtime.h"
+
+namespace allot {
+
+class StallWatch {
+ public:
+  // `trains`: all workers are there, in the latest epoch. `floor` 0: never.
+  bool Look(const JobProgress& progress, bool trains, Seconds floor, Seconds now) {
+    const bool goes_on =
+        progress.step != step_ || progress.work != work_ || progress.saved_work != saved_work_;
+    if (trains && goes_on && trained_) longest_ = std::max(longest_, now - since_);
+    if (!trains || goes_on || !trained_) since_ = now;
+    trained_ = trains;
+    step_ = progress.step;
+    work_ = progress.work;
+    saved_work_ = progress.saved_work;
+    still_ = now - since_;
+    return trains && floor > 0 && still_ > std::max(floor, kPauses * longest_);
+  }
+  Seconds still() const { return still_; }  // it has not gone on, as of the last look
+
+ private:
+  static constexpr double kPauses = 10;
+
+  bool trained_ = false;
+  std::int64_t step_ = 0;
+  double work_ = 0;
+  double saved_work_ = 0;
+  Seconds since_ = 0;
+  Seconds still_ = 0;
+  Seconds longest_ = 0;
+};
+
+}  // namespace allot

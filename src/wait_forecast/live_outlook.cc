@@ -1,0 +1,291 @@
+#include "wait_forecast/live_outlook.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+#include "core/cpu_time.h"
+#include "core/error.h"
+#include "core/index.h"
+#include "core/interrupt.h"
+#include "core/metric_text.h"
+#include "perf/table_cache.h"
+#include "workload/calendar.h"
+#include "workload/past_lengths.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kCpuShare = 0.01;         // of a core
+constexpr Seconds kCpuPerForecast = 6;     // with this share in 10 minutes
+constexpr Seconds kFirstCpuPerRow = 1e-6;  // before it is measured
+// A budget has so many at least: of few rows the rest of a forecast costs more than they do.
+constexpr std::int64_t kFewestRows = 500'000;
+
+// What is a day ahead is told no better for decisions every few seconds.
+constexpr double kStep = 0.02;
+
+double SteadySeconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+Json QuantilesJson(const TimeQuantiles& times) {
+  Json json = Json::object();
+  for (std::size_t l = 0; l < times.size(); ++l) {
+    json[fmt::format("{}", kOutlookLevels[l])] = std::isfinite(times[l]) ? Json(times[l]) : Json();
+  }
+  return json;
+}
+
+// What runs on a node that was drained or went down a moment ago is still to leave it: a forecast
+// begins with what jobs hold.
+void CountHeldAsThere(const Observation& o, ClusterSpec* cluster) {
+  std::vector<std::uint64_t> held(cluster->nodes().size(), 0);
+  for (const NodeShare& share : o.shares) held[At(share.node)] |= share.gpus;
+  for (std::size_t n = 0; n < held.size(); ++n) {
+    Resources capacity = cluster->nodes()[n].capacity;
+    const auto gpus = static_cast<GpuCount>(std::bit_width(held[n]));
+    if (gpus <= capacity.gpus) continue;
+    capacity.gpus = gpus;
+    cluster->SetCapacity(static_cast<NodeIndex>(n), capacity);
+  }
+}
+
+}  // namespace
+
+// An observation with all that it points to.
+struct LiveOutlook::Moment {
+  Observation observation;
+  ClusterSpec cluster;
+  std::vector<std::string> users;
+  std::vector<std::string> groups;
+  std::vector<std::shared_ptr<const ConfigurationTable>> tables;
+  std::vector<std::string> names;  // by row
+};
+
+LiveOutlook::LiveOutlook(Settings settings, std::unique_ptr<Policy> policy)
+    : settings_(std::move(settings)),
+      policy_(std::move(policy)),
+      share_(kCpuShare),
+      cpu_per_row_(kFirstCpuPerRow) {
+  if (settings_.history != nullptr) {
+    const History& history = *settings_.history;
+    lengths_.Learn(KnownPast(history.trace, history.until, settings_.outlook.seed), kNever);
+  }
+  lengths_.OnEpisodeStart();
+  thread_ = std::thread([this] { Run(); });
+}
+
+LiveOutlook::~LiveOutlook() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+// Live, a table can be where another one was that is no more.
+std::shared_ptr<const ConfigurationTable> LiveOutlook::Copy(const ConfigurationTable* table) {
+  auto& copy = tables_[table];
+  if (copy == nullptr || copy->fingerprint() != table->fingerprint()) {
+    copy = std::make_shared<const ConfigurationTable>(*table);
+  }
+  return copy;
+}
+
+void LiveOutlook::OnDecision(const Observation& o, const Allocation&) {
+  ended_.insert(ended_.end(), o.events.ended.begin(), o.events.ended.end());
+  {
+    const std::lock_guard lock(mutex_);
+    if (busy_ || next_ != nullptr || SteadySeconds() < rest_until_) return;
+  }
+  auto moment = std::make_unique<Moment>();
+  moment->observation = o;
+  Observation& copy = moment->observation;
+  moment->cluster = *o.cluster;
+  CountHeldAsThere(o, &moment->cluster);
+  copy.cluster = &moment->cluster;
+  if (o.user_names != nullptr) moment->users = *o.user_names;
+  if (o.group_names != nullptr) moment->groups = *o.group_names;
+  copy.user_names = &moment->users;
+  copy.group_names = &moment->groups;
+  if (tables_.size() > 4 * o.job.size() + 64) tables_.clear();  // of jobs that are gone
+  moment->tables.reserve(o.job.size());
+  moment->names.reserve(o.job.size());
+  for (std::size_t r = 0; r < o.job.size(); ++r) {
+    moment->tables.push_back(Copy(o.table[r]));
+    copy.table[r] = moment->tables.back().get();
+    moment->names.push_back(settings_.name_of(o.job[r]));
+  }
+  copy.events.ended = std::move(ended_);
+  copy.events.number = ++moments_;
+  ended_.clear();
+  {
+    const std::lock_guard lock(mutex_);
+    next_ = std::move(moment);
+  }
+  changed_.notify_all();
+}
+
+void LiveOutlook::Run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stop_ || next_ != nullptr; });
+    if (stop_) return;
+    const std::unique_ptr<Moment> moment = std::move(next_);
+    busy_ = true;
+    lock.unlock();
+    try {
+      Forecast(*moment);
+      lock.lock();
+    } catch (const std::exception& error) {
+      lock.lock();
+      if (stop_ || Interrupted()) return;  // the daemon ends
+      if (++made_.failed == 1) spdlog::warn("no forecast of starts and ends: {}", error.what());
+    }
+    rest_until_ = SteadySeconds() + settings_.every;
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+std::shared_ptr<const PastArrivals> LiveOutlook::ArrivalsOn(const ClusterSpec& cluster) const {
+  if (settings_.history == nullptr) return nullptr;
+  const Workload& trace = settings_.history->trace;
+  TableCache tables(*settings_.catalogue, cluster.type_specs());
+  Workload past = trace;
+  past.jobs.clear();
+  std::vector<Scenario::JobFacts> facts;
+  for (const Job& job : trace.jobs) {
+    try {
+      TableCache::Offer offer = tables.OfferFor(trace, job);
+      Scenario::JobFacts known;
+      known.table = std::move(offer.table);
+      known.requested = offer.requested;
+      known.work = offer.work;
+      known.estimate = kUnknown;
+      facts.push_back(std::move(known));
+      past.jobs.push_back(job);
+    } catch (const Error&) {
+      continue;  // it does not fit on this cluster: it would not be submitted
+    }
+  }
+  const Seconds until = settings_.history->until;
+  if (past.jobs.empty() || past.jobs.front().submit >= until) return nullptr;
+  const auto scenario =
+      std::make_shared<const Scenario>(std::move(past), cluster, settings_.rules, std::move(facts));
+  return std::make_shared<const PastArrivals>(scenario, until, 86400.0);
+}
+
+void LiveOutlook::Rest() {
+  const std::chrono::duration<double> rest(share_.RestAt(ThreadCpuSeconds()));
+  if (rest.count() == 0) return;
+  std::unique_lock lock(mutex_);
+  if (changed_.wait_for(lock, rest, [this] { return stop_; })) throw RunError("the daemon ends");
+}
+
+void LiveOutlook::Forecast(Moment& moment) {
+  const double begin = ThreadCpuSeconds();
+  const Observation& o = moment.observation;
+  lengths_.Observe(o);
+  if (!knows_arrivals_) {
+    arrivals_ = ArrivalsOn(moment.cluster);
+    knows_arrivals_ = true;
+  }
+  OutlookOptions options = settings_.outlook;
+  options.step = kStep;
+  options.most_rows =
+      std::max(kFewestRows, static_cast<std::int64_t>(kCpuPerForecast / cpu_per_row_));
+  const Outlook outlook(settings_.rules, options, arrivals_);
+  Outlooks outlooks =
+      outlook.Of({o, settings_.origin, nullptr}, lengths_, *policy_, [this] { Rest(); });
+  const double cpu_seconds = ThreadCpuSeconds() - begin;
+  if (outlooks.rows_shown > 0) {
+    cpu_per_row_ = cpu_seconds / static_cast<double>(outlooks.rows_shown);
+  }
+  settings_.calibration.Apply(o.now, &outlooks.jobs);
+  std::vector<Row> rows;
+  rows.reserve(outlooks.jobs.size());
+  for (std::size_t r = 0; r < outlooks.jobs.size(); ++r) {
+    rows.push_back({std::move(moment.names[r]), outlooks.jobs[r]});
+  }
+  std::vector<std::int32_t> by_name(rows.size());
+  std::iota(by_name.begin(), by_name.end(), 0);
+  std::sort(by_name.begin(), by_name.end(), [&rows](std::int32_t a, std::int32_t b) {
+    return rows[At(a)].name < rows[At(b)].name;
+  });
+  const std::lock_guard lock(mutex_);
+  made_.at = o.now;
+  made_.until = outlooks.until;
+  made_.by_name = std::move(by_name);
+  made_.rows = std::move(rows);
+  ++made_.count;
+  made_.cpu_seconds = cpu_seconds;
+}
+
+void LiveOutlook::Finish() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return next_ == nullptr && !busy_; });
+}
+
+void LiveOutlook::AddTo(Json* job) const {
+  const std::lock_guard lock(mutex_);
+  const auto& name = job->at("job").get_ref<const std::string&>();
+  const auto found = std::lower_bound(
+      made_.by_name.begin(), made_.by_name.end(), name,
+      [this](std::int32_t row, const std::string& of) { return made_.rows[At(row)].name < of; });
+  if (found == made_.by_name.end() || made_.rows[At(*found)].name != name) return;
+  const JobOutlook& outlook = made_.rows[At(*found)].outlook;
+  const bool told = outlook.told();
+  (*job)["eta"] = {{"made", made_.at},
+                   {"until", made_.until},
+                   {"start", told && outlook.waits ? QuantilesJson(outlook.start) : Json()},
+                   {"end", told ? QuantilesJson(outlook.end) : Json()}};
+}
+
+std::string LiveOutlook::MetricsText() const {
+  const std::lock_guard lock(mutex_);
+  const std::size_t shown = std::min(made_.rows.size(), kMostJobs);
+  MetricText text;
+  const auto add = [&](const Row& row, const TimeQuantiles& times) {
+    for (std::size_t l = 0; l < times.size(); ++l) {
+      text.Value(times[l] == kNever ? kNever : std::max(0.0, times[l] - made_.at),
+                 {{"job", row.name}, {"level", fmt::format("{}", kOutlookLevels[l])}});
+    }
+  };
+  text.Gauge("allot_job_start_seconds",
+             "from the last forecast to the start of a waiting job, with this probability");
+  for (std::size_t r = 0; r < shown; ++r) {
+    const JobOutlook& outlook = made_.rows[r].outlook;
+    if (outlook.waits && outlook.told()) add(made_.rows[r], outlook.start);
+  }
+  text.Gauge("allot_job_end_seconds",
+             "from the last forecast to the end of a job, with this probability");
+  for (std::size_t r = 0; r < shown; ++r) {
+    if (made_.rows[r].outlook.told()) add(made_.rows[r], made_.rows[r].outlook.end);
+  }
+  return text
+      .Gauge("allot_jobs_not_forecast", "jobs beyond the first 200, which have no such metrics")
+      .Value(static_cast<double>(made_.rows.size() - shown))
+      .Counter("allot_forecasts_total", "forecasts of all jobs' starts and ends")
+      .Value(static_cast<double>(made_.count))
+      .Counter("allot_forecasts_failed_total", "forecasts that could not be made")
+      .Value(static_cast<double>(made_.failed))
+      .Gauge("allot_forecast_horizon_seconds", "how far the last forecast looks ahead")
+      .Value(std::isfinite(made_.until) ? made_.until - made_.at : 0)
+      .Gauge("allot_forecast_cpu_seconds", "CPU time of the last forecast")
+      .Value(made_.cpu_seconds)
+      .text();
+}
+
+}  // namespace allot

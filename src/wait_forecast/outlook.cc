@@ -1,0 +1,286 @@
+#include "wait_forecast/outlook.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "core/error.h"
+#include "core/index.h"
+#include "sim/lookahead_simulation.h"
+#include "wait_forecast/future.h"
+#include "wait_forecast/length_levels.h"
+#include "wait_forecast/seldom_asked.h"
+
+namespace allot {
+namespace {
+
+constexpr int kMostSamples = 10'000;
+constexpr Seconds kLeastLeft = 1e-3;  // of a job that is not over
+
+// Most futures are over long before the horizon: their jobs are made for so long at first.
+constexpr Seconds kLeastPart = 86400;
+constexpr double kSettlesInPart = 1.25;
+constexpr double kNextPart = 2;  // times as long, where that is not enough
+
+// The positions of Hazen: sample i of n stands for the level (i + 0.5) / n.
+Seconds QuantileOf(std::span<const Seconds> sorted, double level) {
+  const auto n = static_cast<double>(sorted.size());
+  const double position = std::clamp(level * n - 0.5, 0.0, n - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const double part = position - static_cast<double>(below);
+  if (part == 0 || sorted[below] == kNever) return sorted[below];
+  return sorted[below] + part * (sorted[below + 1] - sorted[below]);
+}
+
+// Where some futures do not tell, what others have after `until` would be too late for all.
+TimeQuantiles QuantilesOf(std::span<Seconds> times, Seconds until) {
+  TimeQuantiles quantiles;
+  quantiles.fill(kUnknown);
+  const auto unknown = [](Seconds time) { return std::isnan(time); };
+  if (std::any_of(times.begin(), times.end(), unknown)) return quantiles;
+  std::sort(times.begin(), times.end());
+  if (times.back() == kNever) {
+    std::fill(std::upper_bound(times.begin(), times.end(), until), times.end(), kNever);
+  }
+  for (std::size_t l = 0; l < quantiles.size(); ++l) {
+    quantiles[l] = QuantileOf(times, kOutlookLevels[l]);
+  }
+  return quantiles;
+}
+
+}  // namespace
+
+int SamplesFor(std::int32_t jobs) { return std::clamp(16'000 / std::max(jobs, 1), 8, 64); }
+
+// Users, groups and tenants of the moment and of the past in one numbering.
+struct Outlook::Names {
+  NameTable users;
+  NameTable groups;
+  NameTable tenants;
+  std::vector<std::int32_t> past_users;
+  std::vector<std::int32_t> past_groups;
+  std::vector<std::int32_t> past_tenants;
+
+  static std::int32_t In(const std::vector<std::int32_t>& numbers, std::int32_t index) {
+    return index < 0 || At(index) >= numbers.size() ? -1 : numbers[At(index)];
+  }
+};
+
+namespace {
+
+void Renumber(const std::vector<std::string>* names, NameTable* table,
+              std::vector<std::int32_t>* column) {
+  std::vector<std::int32_t> numbers;
+  if (names != nullptr) {
+    numbers.reserve(names->size());
+    for (const std::string& name : *names) numbers.push_back(table->Intern(name));
+  }
+  for (std::int32_t& index : *column) {
+    index = index < 0 || At(index) >= numbers.size() ? -1 : numbers[At(index)];
+  }
+}
+
+std::vector<std::int32_t> Numbers(const NameTable& names, bool known_only, NameTable* table) {
+  std::vector<std::int32_t> numbers;
+  numbers.reserve(names.size());
+  for (const std::string& name : names.names()) {
+    numbers.push_back(known_only ? table->Find(name) : table->Intern(name));
+  }
+  return numbers;
+}
+
+// [future][job]: the work that a job takes in all. `limited`: estimates are time limits, at which a
+// job ends at the latest; one that has outlived its limit has none.
+std::vector<double> DrawWork(const Observation& o, const std::vector<std::size_t>& row_of,
+                             const LengthModel& lengths, const OutlookOptions& options, int futures,
+                             bool limited) {
+  const std::size_t samples = At(futures);
+  const auto levels = LengthLevels(o, futures, options.alike, options.seed);
+  std::vector<double> work(row_of.size() * samples);
+  for (std::size_t i = 0; i < row_of.size(); ++i) {
+    const std::size_t r = row_of[i];
+    const double rate = o.table[r]->reference_rate();
+    const bool has_limit = limited && o.done_work[r] < o.estimated_work[r];
+    const double most = has_limit ? o.estimated_work[r] : kNever;
+    for (std::size_t s = 0; s < samples; ++s) {
+      const double level = levels[r * samples + s];
+      const Seconds left = lengths.Remaining(o, static_cast<std::int32_t>(r), level);
+      work[s * row_of.size() + i] =
+          std::min(o.done_work[r] + std::max(left, kLeastLeft) * rate, most);
+    }
+  }
+  return work;
+}
+
+}  // namespace
+
+Outlook::Outlook(SimOptions rules, const OutlookOptions& options,
+                 std::shared_ptr<const PastArrivals> past)
+    : rules_(std::move(rules)), options_(options), past_(std::move(past)) {
+  if (options.samples < 0 || options.samples > kMostSamples) {
+    throw UsageError("samples must be from 0 (chosen by the number of jobs) to {}, got {}",
+                     kMostSamples, options.samples);
+  }
+  if (!(options.horizon > 0 && options.horizon < kNever)) {
+    throw UsageError("the horizon must be finite and > 0 s, got {}", options.horizon);
+  }
+  if (!(options.alike >= 0 && options.alike <= 1)) {
+    throw UsageError("alike must be a correlation from 0 to 1, got {}", options.alike);
+  }
+  if (!(options.settle >= 0)) throw UsageError("settle must be >= 0 s, got {}", options.settle);
+  if (!(options.step >= 0)) throw UsageError("step must be >= 0, got {}", options.step);
+  if (options.most_rows < 0) {
+    throw UsageError("most_rows must be >= 0 (0: any number), got {}", options.most_rows);
+  }
+  // What only the truth knows, and what the look-ahead does not play.
+  rules_.node_events.clear();
+  rules_.rules = nullptr;
+  rules_.failures = {};
+  rules_.autoscale.clear();
+  rules_.beliefs.clear();
+  rules_.progress.clear();
+  rules_.training.stepped = false;
+  rules_.speedup = 1;
+}
+
+Scenario Outlook::WorldOf(const Observation& start, const Names& names,
+                          const std::vector<PastArrivals::Arrival>& arrivals,
+                          std::span<const double> work, Seconds part) const {
+  SimOptions rules = rules_;
+  rules.interval = start.interval;
+  if (!start.job.empty()) rules.restart_cost = start.restart_cost.front();
+  Workload workload;
+  workload.name = "outlook";
+  std::vector<Scenario::JobFacts> facts;
+  const std::size_t most = At(start.rows()) + arrivals.size() + 1;
+  workload.jobs.reserve(most);
+  facts.reserve(most);
+  const auto add = [&](Job job, Scenario::JobFacts known) {
+    job.duration = known.work / (*known.table)[known.requested].rate;
+    workload.jobs.push_back(std::move(job));
+    facts.push_back(std::move(known));
+  };
+  for (std::int32_t row = 0; row < start.rows(); ++row) {
+    const std::size_t r = At(row);
+    Scenario::JobFacts known;
+    // The observation's tables outlive the look ahead.
+    known.table =
+        std::shared_ptr<const ConfigurationTable>(std::shared_ptr<const void>(), start.table[r]);
+    known.requested = start.requested[r];
+    known.work = work[r];
+    known.estimate = start.estimated_work[r];
+    Job job;
+    job.submit = start.submit[r];
+    add(std::move(job), std::move(known));
+  }
+  for (const PastArrivals::Arrival& arrival : arrivals) {
+    if (arrival.after > part) break;
+    const Scenario::JobFacts& from = past_->past().facts(arrival.job);
+    Scenario::JobFacts known;
+    known.table = from.table;
+    known.requested = from.requested;
+    known.work = past_->WorkOf(arrival.job);
+    known.estimate = from.estimate;
+    Job job = past_->past().workload().jobs[At(arrival.job)];
+    if (job.deadline != kNever) job.deadline += start.now + arrival.after - job.submit;
+    job.submit = start.now + arrival.after;
+    job.user = Names::In(names.past_users, job.user);
+    job.group = Names::In(names.past_groups, job.group);
+    job.tenant = Names::In(names.past_tenants, job.tenant);
+    add(std::move(job), std::move(known));
+  }
+  // Somebody comes when nothing is looked at any more: so there always is a next event.
+  Job last;
+  last.submit = start.now + part;
+  Scenario::JobFacts of_last = facts.front();
+  add(std::move(last), std::move(of_last));
+  return Scenario(std::move(workload), *start.cluster, std::move(rules), std::move(facts));
+}
+
+Outlooks Outlook::Of(const Moment& now, const LengthModel& lengths, Policy& policy,
+                     const std::function<void()>& rest) const {
+  const Observation& from = now.observation;
+  Outlooks outlooks;
+  if (from.rows() == 0) return outlooks;
+  const std::size_t jobs = from.job.size();
+  const int samples = options_.samples > 0 ? options_.samples : SamplesFor(from.rows());
+
+  // Rows by job, as the simulation has them.
+  std::vector<std::size_t> row_of(jobs);
+  std::iota(row_of.begin(), row_of.end(), std::size_t{0});
+  std::sort(row_of.begin(), row_of.end(),
+            [&](std::size_t a, std::size_t b) { return from.job[a] < from.job[b]; });
+  Observation start = NumberedByJob(from);
+  Names names;
+  Renumber(from.user_names, &names.users, &start.user);
+  Renumber(from.group_names, &names.groups, &start.group);
+  if (now.tenants != nullptr) {
+    for (const std::string& name : *now.tenants) names.tenants.Intern(name);
+  }
+  if (past_ != nullptr) {
+    const Workload& past = past_->past().workload();
+    names.past_users = Numbers(past.users, false, &names.users);
+    names.past_groups = Numbers(past.groups, false, &names.groups);
+    names.past_tenants = Numbers(past.tenants, true, &names.tenants);
+  }
+  start.user_names = &names.users.names();
+  start.group_names = &names.groups.names();
+
+  const bool limited = rules_.lengths.kind == LengthEstimates::Kind::kUser;
+  const auto work = DrawWork(from, row_of, lengths, options_, samples, limited);
+  Seconds horizon = options_.horizon;
+  Seconds part = std::min(horizon, std::max(kLeastPart, kSettlesInPart * options_.settle));
+  const auto world_of = [&](int sample) {
+    std::vector<PastArrivals::Arrival> arrivals;
+    if (past_ != nullptr) {
+      Rng rng(options_.seed, "outlook-arrivals", static_cast<std::uint64_t>(sample));
+      arrivals = past_->Draw(rng, now.origin + from.now, options_.horizon, part);
+    }
+    return WorldOf(start, names, arrivals, std::span(work).subspan(At(sample) * jobs, jobs), part);
+  };
+  SeldomAsked seldom(policy, from.now, options_.step);
+  Policy& asked = options_.step > 0 ? seldom : policy;
+  std::vector<Seconds> starts(jobs * At(samples));  // [job][future]
+  std::vector<Seconds> ends(starts.size());
+  for (int s = 0; s < samples;) {
+    FutureLimits limits{.horizon = horizon, .settle = options_.settle, .part = part};
+    if (options_.most_rows > 0) {
+      limits.rows =
+          std::max<std::int64_t>(0, options_.most_rows - outlooks.rows_shown) / (samples - s);
+    }
+    const Scenario world = world_of(s);
+    Future future(world, start, limits);
+    const Future::End end = future.Follow(
+        asked, {.seed = options_.seed, .cluster = &world.cluster(), .tenants = now.tenants}, rest);
+    outlooks.rows_shown += future.rows_shown();
+    if (end == Future::End::kPartOver) {
+      part = std::min(horizon, kNextPart * part);
+      continue;
+    }
+    if (end == Future::End::kRowsShown) horizon = future.ahead();
+    part = std::min(part, horizon);
+    for (std::size_t i = 0; i < jobs; ++i) {
+      starts[i * At(samples) + At(s)] = future.StartOf(start.job[i]);
+      ends[i * At(samples) + At(s)] = future.EndOf(start.job[i]);
+    }
+    ++s;
+  }
+  outlooks.until = from.now + horizon;
+  outlooks.jobs.resize(jobs);
+  for (std::size_t i = 0; i < jobs; ++i) {
+    JobOutlook& outlook = outlooks.jobs[row_of[i]];
+    outlook.job = from.job[row_of[i]];
+    outlook.waits = start.running[i] < 0;
+    outlook.start.fill(kUnknown);
+    const auto of_job = [&](std::vector<Seconds>& times) {
+      return std::span(times).subspan(i * At(samples), At(samples));
+    };
+    if (outlook.waits) outlook.start = QuantilesOf(of_job(starts), outlooks.until);
+    outlook.end = QuantilesOf(of_job(ends), outlooks.until);
+  }
+  return outlooks;
+}
+
+}  // namespace allot

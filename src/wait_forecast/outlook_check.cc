@@ -1,0 +1,136 @@
+#include "wait_forecast/outlook_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/cpu_time.h"
+#include "core/index.h"
+#include "workload/calendar.h"
+
+namespace allot {
+namespace {
+
+TimeQuantiles From(TimeQuantiles times, Seconds now) {
+  for (Seconds& time : times) time -= now;
+  return times;
+}
+
+double PinballLoss(const ForetoldTime& time, Seconds horizon) {
+  double sum = 0;
+  for (std::size_t l = 0; l < kOutlookLevels.size(); ++l) {
+    const double over = time.came - std::min(time.ahead[l], horizon);
+    sum += over >= 0 ? kOutlookLevels[l] * over : (kOutlookLevels[l] - 1) * over;
+  }
+  return sum / static_cast<double>(kOutlookLevels.size());
+}
+
+OutlookScore ScoreOf(const std::vector<const ForetoldTime*>& times, Seconds horizon) {
+  OutlookScore score;
+  score.times = static_cast<std::int64_t>(times.size());
+  if (times.empty()) return score;
+  const auto n = static_cast<double>(times.size());
+  double below = 0, above = 0, pinball = 0;
+  std::vector<double> widths;
+  std::set<std::int64_t> moments;
+  widths.reserve(times.size());
+  for (const ForetoldTime* time : times) {
+    below += time->came < time->ahead[0] ? 1 : 0;
+    above += time->came > time->ahead[2] ? 1 : 0;
+    pinball += PinballLoss(*time, horizon);
+    widths.push_back(time->ahead[2] == kNever ? kNever : time->ahead[2] - time->ahead[0]);
+    moments.insert(time->moment);
+  }
+  score.moments = static_cast<std::int64_t>(moments.size());
+  score.below = below / n;
+  score.above = above / n;
+  score.covered = 1 - score.below - score.above;
+  score.pinball = pinball / n;
+  const auto middle = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
+  std::nth_element(widths.begin(), middle, widths.end());
+  score.width = *middle;
+  return score;
+}
+
+}  // namespace
+
+OutlookCheck::OutlookCheck(const Outlook& outlook, const Scenario& scenario, LengthModel lengths,
+                           Policy& policy, const CheckOptions& options)
+    : outlook_(outlook),
+      scenario_(scenario),
+      lengths_(std::move(lengths)),
+      policy_(policy),
+      options_(options),
+      next_(options.from),
+      expected_(scenario.workload().jobs.size()) {
+  lengths_.OnEpisodeStart();
+}
+
+void OutlookCheck::OnDecision(const Observation& o, const Allocation& allocation) {
+  lengths_.Observe(o);
+  for (const Allocation::Entry& entry : allocation.entries()) {
+    for (const std::size_t t : expected_[At(entry.job)]) times_[t].came = o.now - made_[t];
+    expected_[At(entry.job)].clear();
+  }
+  if (o.now < next_ || o.now >= options_.until || o.rows() == 0) return;
+  while (next_ <= o.now) next_ += options_.every;
+  const double begin = ThreadCpuSeconds();
+  Foretell(o, allocation);
+  cpu_seconds_ += ThreadCpuSeconds() - begin;
+}
+
+void OutlookCheck::Foretell(const Observation& o, const Allocation& allocation) {
+  const Workload& workload = scenario_.workload();
+  const auto origin = static_cast<Seconds>(ParseCalendar(workload.origin).value_or(0));
+  std::set<JobIndex> given;
+  for (const Allocation::Entry& entry : allocation.entries()) given.insert(entry.job);
+  for (const JobOutlook& job :
+       outlook_.Of({o, origin, &workload.tenants.names()}, lengths_, policy_).jobs) {
+    if (!job.told() || (job.waits && given.contains(job.job))) continue;
+    const auto foretell = [&](Foretold what, const TimeQuantiles& times) {
+      times_.push_back({what, moments_, job.job, From(times, o.now), kUnknown});
+      made_.push_back(o.now);
+    };
+    if (job.waits) {
+      expected_[At(job.job)].push_back(times_.size());
+      foretell(Foretold::kStart, job.start);
+    }
+    foretell(job.waits ? Foretold::kEndOfWaiting : Foretold::kEndOfRunning, job.end);
+  }
+  ++moments_;
+}
+
+std::vector<ForetoldTime> OutlookCheck::Times(const std::vector<JobRecord>& records) {
+  std::vector<ForetoldTime> known;
+  for (std::size_t t = 0; t < times_.size(); ++t) {
+    ForetoldTime& time = times_[t];
+    const Seconds finish = records[At(time.job)].finish;
+    if (time.what != Foretold::kStart && finish < kNever) time.came = finish - made_[t];
+    if (!std::isnan(time.came)) known.push_back(time);
+  }
+  return known;
+}
+
+std::vector<OutlookScore> ScoresOf(const std::vector<ForetoldTime>& times, Seconds horizon) {
+  std::vector<OutlookScore> scores;
+  for (std::size_t what = 0; what < kForetoldNames.size(); ++what) {
+    std::vector<const ForetoldTime*> all;
+    std::array<std::vector<const ForetoldTime*>, kLeads> by_lead;
+    for (const ForetoldTime& time : times) {
+      if (static_cast<std::size_t>(time.what) != what) continue;
+      all.push_back(&time);
+      by_lead[LeadOf(time.ahead[1])].push_back(&time);
+    }
+    const auto add = [&](const std::vector<const ForetoldTime*>& of, const char* lead) {
+      OutlookScore score = ScoreOf(of, horizon);
+      score.what = kForetoldNames[what];
+      score.lead = lead;
+      scores.push_back(std::move(score));
+    };
+    add(all, "all");
+    for (std::size_t lead = 0; lead < kLeads; ++lead) add(by_lead[lead], LeadName(lead));
+  }
+  return scores;
+}
+
+}  // namespace allot

@@ -1,0 +1,290 @@
+// The Slurm runtime on a Slurm of no machines: what many jobs cost it. How it places, resizes and
+// ends them is tested on real clusters (tests/unit/live/runtimes, tests/integration).
+
+#include "live/runtimes/slurm/slurm_runtime.h"
+
+#include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/file.h"
+#include "tests/unit/core/temp_folder.h"
+#include "tests/unit/live/runtimes/slurm/fake_slurm.h"
+
+namespace allot {
+namespace {
+
+class SlurmRuntimeTest : public testing::Test {
+ protected:
+  SlurmRuntimeTest() {
+    spdlog::set_level(spdlog::level::off);
+    SlurmNode node;
+    node.name = "n1";
+    node.gres = "gpu:4";
+    node.cpus = 64;
+    node.partitions = {"main"};
+    slurm_.nodes = {node};
+    Serve("127.0.0.1");
+  }
+
+  // Another one on the same state folder, once the one before has ended.
+  void Serve(const std::string& address) {
+    runtime_.reset();
+    SlurmOptions options;
+    options.address = address;
+    options.state = folder_ / "slurm";
+    runtime_ = std::make_unique<SlurmRuntime>(
+        std::move(options),
+        OpenedSlurm{std::make_unique<testing_support::FakeSlurm>(&slurm_), "a test's"});
+  }
+  std::string Address() const { return ReadTextFile((folder_ / "slurm" / "address").string()); }
+
+  // One that waits; as sbatch makes it.
+  SlurmJob& Submit(std::uint32_t id, const std::string& comment) {
+    SlurmJob& job = slurm_.jobs[id];
+    job.id = id;
+    job.user_id = 1000;
+    job.partition = "elastic";
+    job.comment = comment;
+    job.submit = 1'700'000'000 + id;
+    return job;
+  }
+  std::string NameOf(std::uint32_t id) const {
+    const SlurmJob& job = slurm_.jobs.at(id);
+    return JobName(job.known_as(), job.submit);
+  }
+
+  testing_support::TempFolder folder_;
+  testing_support::FakeSlurmState slurm_;
+  std::unique_ptr<SlurmRuntime> runtime_;
+};
+
+TEST_F(SlurmRuntimeTest, JobsWithoutGpusThatSlurmRefusesToMoveAreNotAskedForAtEachLook) {
+  constexpr std::uint32_t kJobs = 300;
+  for (std::uint32_t id = 1; id <= kJobs; ++id) Submit(id, "");
+  slurm_.refuses = true;
+  constexpr int kLooks = 20;
+  for (int look = 0; look < kLooks; ++look) (void)runtime_->TakeSnapshot();
+  EXPECT_LT(slurm_.changes, kLooks * int{kJobs} / 2);
+  slurm_.refuses = false;
+  Submit(kJobs + 1, "");
+  (void)runtime_->TakeSnapshot();
+  EXPECT_EQ(slurm_.jobs.at(kJobs + 1).partition, "main") << "the others hold it not up";
+}
+
+TEST_F(SlurmRuntimeTest, ADryRunAsksForNothing) {
+  SlurmOptions options;
+  options.address = "127.0.0.1";
+  options.dry_run = true;
+  options.state = folder_ / "dry";
+  SlurmRuntime dry(std::move(options),
+                   OpenedSlurm{std::make_unique<testing_support::FakeSlurm>(&slurm_), ""});
+  Submit(1, "");
+  Submit(2, "allot min=nonsense");
+  (void)dry.TakeSnapshot();
+  EXPECT_EQ(slurm_.changes, 0);
+}
+
+// Elastic jobs of two workers each, jobs that are not placed and jobs that Slurm does not take come
+// and go, as many at a time as are listed.
+TEST_F(SlurmRuntimeTest, OfJobsThatWereNothingIsKept) {
+  constexpr std::uint32_t kRounds = 200;
+  std::size_t after_one = 0;
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    const std::uint32_t first = 10'000 + 10 * round;
+    slurm_.jobs.clear();
+    Submit(first, "allot min=1 max=2").state = SlurmState::kRunning;
+    Submit(first + 1, "allot min=nonsense");
+    (void)runtime_->TakeSnapshot();
+    const std::string job = NameOf(first);
+    ASSERT_TRUE(
+        runtime_
+            ->Start(job, std::vector<WorkerRequest>{{job + ".0", "n1", 1}, {job + ".1", "n1", 2}})
+            .ok());
+    (void)runtime_->TakeSnapshot();
+    ASSERT_TRUE(runtime_->Stop(job + ".0", StopMode::kKill).ok());
+    for (auto& [id, record] : slurm_.jobs) {
+      if (id == first + 1) continue;
+      record.state = SlurmState::kFailed;
+      record.ended = true;
+    }
+    const RuntimeSnapshot seen = runtime_->TakeSnapshot();
+    EXPECT_EQ(seen.workers.size(), 2U);
+    EXPECT_TRUE(std::ranges::all_of(seen.workers, [](const RuntimeWorker& worker) {
+      return worker.state == WorkerState::kEnded;
+    }));
+    if (round % 2 == 0) runtime_->Forget(job);
+    (void)runtime_->TakeSnapshot();
+    EXPECT_GT(runtime_->remembered(), 0U) << "Slurm lists them";
+    if (round == 0) after_one = runtime_->remembered();
+    EXPECT_LE(runtime_->remembered(), 2 * after_one + 2) << round;
+  }
+  slurm_.jobs.clear();
+  (void)runtime_->TakeSnapshot();
+  EXPECT_EQ(runtime_->remembered(), 0U);
+}
+
+TEST_F(SlurmRuntimeTest, AWorkerThatOutlivedItsJobIsEndedOnce) {
+  SlurmJob& stray = Submit(5, "");
+  stray.partition = "main";
+  stray.state = SlurmState::kRunning;
+  stray.admin_comment = ToText(WorkerTag{4, "gone", "gone.0", 1});
+  (void)runtime_->TakeSnapshot();
+  EXPECT_EQ(slurm_.cancels, 1);
+  stray.state = SlurmState::kCancelled;
+  stray.ended = stray.completing = true;  // for as long as its node does not answer
+  for (int look = 0; look < 5; ++look) (void)runtime_->TakeSnapshot();
+  EXPECT_EQ(slurm_.cancels, 1);
+}
+
+TEST_F(SlurmRuntimeTest, TheAddressStaysUnlessAnotherOneIsNamed) {
+  const std::string first = Address();
+  Serve("127.0.0.1");
+  EXPECT_EQ(Address(), first) << "workers know it";
+  Serve("127.0.0.2");
+  const std::string second = Address();
+  EXPECT_TRUE(second.starts_with("tcp:127.0.0.2:")) << second;
+  Serve("127.0.0.2");
+  EXPECT_EQ(Address(), second);
+}
+
+TEST_F(SlurmRuntimeTest, WhyAJobFitsNowhereIsInItsAdminCommentUntilItFits) {
+  SlurmJob& job = Submit(1, "allot min=1 max=2");
+  const auto look_twice = [this] {
+    (void)runtime_->TakeSnapshot();
+    (void)runtime_->TakeSnapshot();
+  };
+  look_twice();
+  runtime_->Explain(NameOf(1), {});
+  look_twice();
+  EXPECT_EQ(slurm_.changes, 0) << "there is nothing to say";
+  runtime_->Explain(NameOf(1), {"no node is as large"});
+  look_twice();
+  EXPECT_EQ(job.admin_comment, "allot does not place this job: no node is as large");
+  look_twice();
+  EXPECT_EQ(slurm_.changes, 1);
+  runtime_->Explain(NameOf(1), {});
+  look_twice();
+  EXPECT_EQ(job.admin_comment, "allot places this job when there are GPUs for it");
+  look_twice();
+  EXPECT_EQ(slurm_.changes, 2);
+  EXPECT_EQ(runtime_->TakeSnapshot().jobs.at(0)->state, JobState::kActive);
+}
+
+// Its tag says which worker has what; what is wrong comes behind it.
+TEST_F(SlurmRuntimeTest, ThatNobodyJoinsIsInTheAdminCommentOfAJobThatWasBegun) {
+  SlurmJob& job = Submit(1, "allot min=1 max=2");
+  const std::string name = NameOf(1);
+  const auto look_twice = [this] {
+    (void)runtime_->TakeSnapshot();
+    (void)runtime_->TakeSnapshot();
+  };
+  look_twice();
+  ASSERT_TRUE(runtime_->Start(name, std::vector<WorkerRequest>{{name + ".0", "n1", 1}}).ok());
+  job.state = SlurmState::kRunning;
+  runtime_->Explain(name, {});
+  look_twice();
+  EXPECT_EQ(job.admin_comment, "allot job=" + name);
+  const int before = slurm_.changes;
+  runtime_->Explain(name, {.why = "nobody joins", .holds_gpus = true});
+  look_twice();
+  EXPECT_EQ(job.admin_comment, "allot job=" + name + ": nobody joins");
+  EXPECT_EQ(slurm_.changes, before + 1);
+  EXPECT_EQ(runtime_->TakeSnapshot().jobs.at(0)->state, JobState::kActive) << "it is not given up";
+  Serve("127.0.0.1");
+  look_twice();
+  runtime_->Explain(name, {});
+  look_twice();
+  EXPECT_EQ(job.admin_comment, "allot job=" + name) << "the next daemon takes it back";
+}
+
+class SlurmJobOfItsOwn : public SlurmRuntimeTest {
+ protected:
+  // One that is resized by being requeued, as it runs on n1.
+  SlurmJob& Run(const std::string& comment) {
+    SlurmJob& job = Submit(1, comment);
+    job.gpus = "gres:gpu:1";
+    (void)runtime_->TakeSnapshot();
+    const std::string name = NameOf(1);
+    EXPECT_TRUE(runtime_->Start(name, std::vector<WorkerRequest>{{name + ".0", "n1", 1}}).ok());
+    job.state = SlurmState::kRunning;
+    job.start = 1'700'000'500;
+    return job;
+  }
+  RuntimeWorker Worker() { return runtime_->TakeSnapshot().workers.at(0); }
+  Status Stop() { return runtime_->Stop(NameOf(1) + ".0", StopMode::kSave); }
+};
+
+TEST_F(SlurmJobOfItsOwn, WhileItIsRequeuedItWaitsForNobody) {
+  SlurmJob& job = Run("allot min=1 max=2 resize=restart");
+  EXPECT_EQ(Worker().state, WorkerState::kReady);
+  EXPECT_EQ(Worker().began, 1'700'000'500);
+  ASSERT_TRUE(Stop().ok());
+  job.state = SlurmState::kPending;
+  job.completing = job.on_hold = true;
+  job.pending = "JobHeldUser";
+  EXPECT_EQ(Worker().waits, "");
+  EXPECT_EQ(runtime_->TakeSnapshot().jobs.at(0)->state, JobState::kActive) << "the hold is ours";
+}
+
+TEST_F(SlurmJobOfItsOwn, BeforeItBeginsItWaitsForWhatSlurmSays) {
+  SlurmJob& job = Run("allot min=1 max=2 resize=restart");
+  job.state = SlurmState::kPending;
+  job.pending = "Resources";
+  EXPECT_EQ(Worker().waits, "Resources");
+}
+
+TEST_F(SlurmJobOfItsOwn, WhileItsNodeIsNotDoneWithItsEndItHoldsItsGpusAndIsNotStopped) {
+  SlurmJob& job = Run("");  // which may not be stopped
+  EXPECT_EQ(Worker().state, WorkerState::kReady);
+  job.state = SlurmState::kCompleted;
+  job.completing = job.ended = true;
+  EXPECT_EQ(Worker().state, WorkerState::kReady);
+  const int before = slurm_.changes;
+  EXPECT_TRUE(Stop().ok());
+  EXPECT_EQ(slurm_.changes, before);
+  job.completing = false;
+  EXPECT_EQ(Worker().state, WorkerState::kEnded);
+}
+
+TEST_F(SlurmJobOfItsOwn, OneThatMayBeStoppedIsNotRunAgainAfterItsEnd) {
+  SlurmJob& job = Run("allot min=1 max=2 resize=restart");
+  (void)Worker();
+  job.state = SlurmState::kCompleted;
+  job.completing = job.ended = true;
+  (void)Worker();
+  EXPECT_TRUE(Stop().ok());
+  EXPECT_EQ(job.admin_comment.find("stopping=1"), std::string::npos) << job.admin_comment;
+}
+
+// So that a look at many thousand jobs that wait costs little.
+TEST_F(SlurmRuntimeTest, OfAJobThatWaitsTheRecordIsMadeAgainWhenItOrTheClusterChanges) {
+  SlurmJob& job = Submit(1, "allot min=1 max=2");
+  const auto look = [this] { return runtime_->TakeSnapshot().jobs.at(0); };
+  const auto first = look();
+  EXPECT_EQ(look(), first);
+  job.nice = 5;
+  const auto later = look();
+  EXPECT_NE(later, first);
+  EXPECT_EQ(later->priority, -5);
+  job.constraint = "fast";
+  const auto nowhere = look();
+  EXPECT_EQ(nowhere->state, JobState::kHeld) << "no node is fast";
+  slurm_.nodes[0].features = {"fast"};
+  EXPECT_EQ(look()->state, JobState::kActive);
+  SlurmQos one_gpu;
+  one_gpu.a_job = 1;
+  slurm_.limits.qos = {one_gpu};
+  EXPECT_EQ(look()->at_most, 1);
+  ASSERT_TRUE(runtime_->Fail(NameOf(1), "it always fails").ok());
+  EXPECT_EQ(look()->state, JobState::kFailed);
+  slurm_.jobs.clear();
+  EXPECT_TRUE(runtime_->TakeSnapshot().jobs.empty());
+}
+
+}  // namespace
+}  // namespace allot

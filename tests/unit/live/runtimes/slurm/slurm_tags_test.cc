@@ -1,0 +1,69 @@
+#include "live/runtimes/slurm/slurm_tags.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace allot {
+namespace {
+
+TEST(SlurmTags, AJobsTagComesBack) {
+  const JobTag tag{"42-67403a1b",
+                   {{"42-67403a1b.0", "n1", 0xf}, {"42-67403a1b.1", "n-2", 0x30}},
+                   true,
+                   true,
+                   "its workers failed 6 times: of 6",
+                   1732200000};
+  const auto read = ParseJobTag(ToText(tag));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->job, tag.job);
+  EXPECT_TRUE(read->stopping);
+  EXPECT_TRUE(read->failed);
+  EXPECT_EQ(read->why, "its workers failed 6 times: of 6");
+  EXPECT_EQ(read->stopped, tag.stopped);
+  ASSERT_EQ(read->shares.size(), 2U);
+  EXPECT_EQ(read->shares[1].worker, "42-67403a1b.1");
+  EXPECT_EQ(read->shares[1].node, "n-2");
+  EXPECT_EQ(read->shares[1].gpus, 0x30U);
+}
+
+TEST(SlurmTags, AWorkersTagComesBack) {
+  const auto read = ParseWorkerTag(ToText(WorkerTag{42, "42-67403a1b", "42-67403a1b.7", 8}));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->user_job, 42U);
+  EXPECT_EQ(read->job, "42-67403a1b");
+  EXPECT_EQ(read->worker, "42-67403a1b.7");
+  EXPECT_EQ(read->gpus, 8U);
+}
+
+TEST(SlurmTags, AJobSettlesWhileItIsStoppedAndTwoSecondsAfterItsRequeue) {
+  EXPECT_FALSE(IsSettling({.job = "a"}, 1'000'000));
+  EXPECT_TRUE(IsSettling({.job = "a", .stopping = true}, 1'000'000));
+  const JobTag requeued{.job = "a", .stopped = 1'000'000};
+  EXPECT_TRUE(IsSettling(requeued, 1'000'000));
+  EXPECT_TRUE(IsSettling(requeued, 1'000'001));
+  EXPECT_FALSE(IsSettling(requeued, 1'000'002));
+  EXPECT_FALSE(IsSettling(requeued, 999'999)) << "the clock was set back";
+}
+
+TEST(SlurmTags, WhatIsNotWholeIsNotOurs) {
+  EXPECT_FALSE(ParseJobTag(""));
+  EXPECT_FALSE(ParseJobTag("allot does not place this job: comment"));
+  EXPECT_FALSE(ParseJobTag("allot job="));
+  EXPECT_FALSE(ParseJobTag("allot job=1-a shares=x:3@n1"));
+  EXPECT_FALSE(ParseWorkerTag("elastic-of:42"));
+  EXPECT_FALSE(ParseWorkerTag("elastic-of:4x job=a worker=a.1 gpus=1"));
+  EXPECT_FALSE(ParseWorkerTag("elastic-of:42 job=a worker=a.1 gpus=zz"));
+  for (const char* worker : {"b.1", "a", "a.", "a.x", "ab.1", "a.1.2"}) {
+    EXPECT_FALSE(ParseWorkerTag(fmt::format("elastic-of:42 job=a worker={} gpus=1", worker)))
+        << worker << " is not named for job a";
+  }
+}
+
+TEST(SlurmTags, AJobsNameHoldsWhenItWasSubmitted) {
+  EXPECT_EQ(JobName("42", 1732200000), "42-673f4640");
+  EXPECT_EQ(SubmitTimeOf("42-673f4640"), 1732200000);
+  EXPECT_EQ(SubmitTimeOf(JobName("10_2", 1732200000)), 1732200000);
+}
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,133 @@
+#include "wait_forecast/calibration.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/rng.h"
+#include "tests/unit/sim/small_world.h"
+#include "wait_forecast/outlook_check.h"
+
+namespace allot {
+namespace {
+
+// Foretold to be within 20 % of two hours, and comes within a factor of 4.
+std::vector<ForetoldTime> TooSure(std::uint64_t seed) {
+  Rng rng(seed, "calibration-test");
+  std::vector<ForetoldTime> times;
+  for (int i = 0; i < 3000; ++i) {
+    const Seconds median = 7200 * std::exp(rng.Uniform(-0.5, 0.5));
+    times.push_back({static_cast<Foretold>(i % 3),
+                     i,
+                     0,
+                     {0.8 * median, median, 1.2 * median},
+                     median * std::exp(rng.Uniform(-1.4, 1.4))});
+  }
+  return times;
+}
+
+double CoverageOf(const std::vector<ForetoldTime>& times) {
+  double inside = 0;
+  for (const ForetoldTime& time : times) {
+    inside += time.ahead[0] <= time.came && time.came <= time.ahead[2] ? 1 : 0;
+  }
+  return inside / static_cast<double>(times.size());
+}
+
+std::filesystem::path TempFile(const char* name) {
+  return std::filesystem::path(::testing::TempDir()) / name;
+}
+
+TEST(OutlookCalibration, CoversAsOftenAsItSaysOnOtherTimes) {
+  const auto calibration = OutlookCalibration::Fit(TooSure(1));
+  std::vector<ForetoldTime> held_out = TooSure(2);
+  EXPECT_LT(CoverageOf(held_out), 0.3);
+  for (ForetoldTime& time : held_out) time.ahead = calibration.Of(time.what, time.ahead);
+  EXPECT_NEAR(CoverageOf(held_out), 0.8, 0.04);
+  for (const OutlookScore& score : ScoresOf(held_out, 86400)) {
+    if (score.times < 100) continue;
+    EXPECT_NEAR(score.covered, 0.8, 0.08) << score.what << ", " << score.lead;
+    EXPECT_NEAR(score.below + score.above + score.covered, 1, 1e-9);
+  }
+}
+
+TEST(OutlookCalibration, AFileGivesTheSameAndKeepsOrder) {
+  const auto path = TempFile("calibration.json");
+  const auto calibration = OutlookCalibration::Fit(TooSure(1));
+  WriteTextFile(path, calibration.ToJson().dump() + "\n");
+  const auto read = OutlookCalibration::FromFile(path.string());
+  for (const Seconds median : {0.0, 100.0, 5000.0, 50000.0, 500000.0}) {
+    const TimeQuantiles ahead = {0.5 * median, median, kNever};
+    const TimeQuantiles moved = read.Of(Foretold::kStart, ahead);
+    EXPECT_EQ(moved, calibration.Of(Foretold::kStart, ahead));
+    EXPECT_TRUE(std::is_sorted(moved.begin(), moved.end()));
+    EXPECT_EQ(moved[2], kNever);
+    EXPECT_GE(moved[0], 0);
+  }
+}
+
+TEST(OutlookCalibration, WithoutShiftsNothingMoves) {
+  const TimeQuantiles ahead = {10, 20, 30};
+  EXPECT_EQ(OutlookCalibration().Of(Foretold::kEndOfRunning, ahead), ahead);
+}
+
+TEST(OutlookCalibration, ABadFileIsNamed) {
+  const auto message = [](const std::string& text) -> std::string {
+    const auto path = TempFile("bad.json");
+    WriteTextFile(path, text);
+    try {
+      OutlookCalibration::FromFile(path.string());
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(message("{").find("bad.json' is not what 'allot forecast --fit' writes"),
+            std::string::npos);
+  EXPECT_NE(message(R"({"version": 7})").find("must be of version 1, got 7"), std::string::npos);
+  EXPECT_NE(message(R"({"version": 1, "classes": []})").find("must have 12 classes, got 0"),
+            std::string::npos);
+}
+
+// Jobs that come and last as those of the history: what is foretold comes as often as it says.
+TEST(OutlookCheck, IntervalsCoverInAWorldLikeItsHistory) {
+  const auto jobs = [](std::uint64_t seed) {
+    Rng rng(seed, "outlook-check");
+    std::vector<testing_support::SmallJob> made;
+    Seconds submit = 0;
+    for (int i = 0; i < 1500; ++i) {
+      submit += rng.Exponential(600);
+      made.push_back({submit, static_cast<GpuCount>(1 + rng.Below(4)), 60 + rng.Exponential(2900)});
+    }
+    return made;
+  };
+  SimOptions rules;
+  rules.interval = 60;
+  rules.lengths = LengthEstimates::Parse("none");
+  const Scenario scenario = testing_support::ScenarioOf(jobs(1), "1x14", rules);
+  const auto past =
+      std::make_shared<const Scenario>(testing_support::ScenarioOf(jobs(2), "1x14", rules));
+  LengthModel lengths;
+  lengths.Learn(past->workload(), kNever);
+  const Outlook outlook(rules, {.samples = 20, .horizon = 86400.0, .settle = 7200},
+                        std::make_shared<const PastArrivals>(past, kNever, 43200.0));
+  const auto policy = testing_support::Fifo();
+  const auto future = testing_support::Fifo();
+  OutlookCheck check(outlook, scenario, lengths, *future,
+                     {.from = 20000, .until = 800000, .every = 10800});
+  DecisionListener* const listeners[] = {&check};
+  const RunOutcome outcome = RunPolicy(scenario, *policy, listeners);
+  for (const OutlookScore& score : ScoresOf(check.Times(outcome.records), 86400)) {
+    if (score.lead != "all") continue;
+    EXPECT_GT(score.times, 80) << score.what;
+    EXPECT_NEAR(score.covered, 0.8, 0.1) << score.what;
+  }
+}
+
+}  // namespace
+}  // namespace allot

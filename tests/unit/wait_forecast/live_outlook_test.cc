@@ -1,0 +1,116 @@
+#include "wait_forecast/live_outlook.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/sim/small_world.h"
+#include "wait_forecast/cpu_share.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Shows it the run, from the second decision on, without the first node, which jobs still hold.
+class WithoutANode : public DecisionListener {
+ public:
+  explicit WithoutANode(DecisionListener* next) : next_(next) {}
+  void OnDecision(const Observation& o, const Allocation& allocation) override {
+    if (o.shares.empty()) return;
+    Observation seen = o;
+    ClusterSpec cluster = *o.cluster;
+    cluster.SetCapacity(0, {0, cluster.nodes()[0].capacity.cpus});
+    seen.cluster = &cluster;
+    next_->OnDecision(seen, allocation);
+  }
+
+ private:
+  DecisionListener* next_;
+};
+
+// Four GPUs: one job has them, `waiting` others wait. Follows the run's first decisions.
+struct Beside {
+  explicit Beside(int waiting, std::unique_ptr<Policy> future = testing_support::Fifo(),
+                  bool drained = false) {
+    std::vector<testing_support::SmallJob> jobs(static_cast<std::size_t>(waiting) + 1, {0, 4, 600});
+    if (drained) jobs.back().submit = 100;  // the second decision: the first job runs
+    SimOptions rules;
+    rules.interval = 10;
+    rules.lengths = LengthEstimates::Parse("none");
+    const Scenario scenario = testing_support::ScenarioOf(jobs, "1x4", rules);
+    LiveOutlook::Settings settings;
+    settings.outlook.samples = 4;
+    settings.outlook.horizon = 86400;
+    settings.name_of = [](JobIndex job) { return job == 0 ? "a\"b" : fmt::format("j{}", job); };
+    LiveOutlook outlook(std::move(settings), std::move(future));
+    const auto policy = testing_support::Fifo();
+    WithoutANode without(&outlook);
+    DecisionListener* const listeners[] = {drained ? static_cast<DecisionListener*>(&without)
+                                                   : &outlook};
+    SimulatedCluster cluster(scenario);
+    Drive(cluster, *policy, ContextOf(scenario), listeners, {.max_decisions = 2});
+    outlook.Finish();
+    status["jobs"] = {{{"job", "j1"}}, {{"job", "newer"}}};
+    for (Json& job : status["jobs"]) outlook.AddTo(&job);
+    metrics = outlook.MetricsText();
+  }
+  Json status;
+  std::string metrics;
+};
+
+TEST(LiveOutlook, TellsStartAndEndOfTheJobsThatItSaw) {
+  const Beside beside(2);
+  const Json& job = beside.status["jobs"][0];
+  EXPECT_EQ(job["eta"]["made"], 0);
+  EXPECT_EQ(job["eta"]["until"], 86400) << "the horizon: of so few jobs all of it";
+  EXPECT_TRUE(job["eta"]["end"].contains("0.9")) << job.dump();
+  EXPECT_FALSE(beside.status["jobs"][1].contains("eta"));
+  EXPECT_NE(beside.metrics.find("allot_job_end_seconds{job=\"a\\\"b\",level=\"0.5\"} "),
+            std::string::npos)
+      << beside.metrics;
+  EXPECT_NE(beside.metrics.find("allot_forecasts_total 1\n"), std::string::npos);
+  EXPECT_NE(beside.metrics.find("allot_jobs_not_forecast 0\n"), std::string::npos);
+}
+
+TEST(LiveOutlook, AJobThatIsStillToLeaveANodeHidesNoForecast) {
+  const Beside beside(1, testing_support::Fifo(), true);
+  EXPECT_NE(beside.metrics.find("allot_forecasts_failed_total 0\n"), std::string::npos)
+      << beside.metrics;
+  EXPECT_NE(beside.metrics.find("allot_forecasts_total 1\n"), std::string::npos);
+}
+
+// While a job has the node that is gone others wait for it, for ever as far as is known.
+TEST(LiveOutlook, AJobThatNoForecastCanTellOfHasNoTimes) {
+  const Beside beside(1, std::make_unique<testing_support::ScriptedPolicy>(
+                             std::vector<std::vector<GpuCount>>{{0, 0}}));
+  EXPECT_TRUE(beside.status["jobs"][0]["eta"]["end"].is_null()) << beside.status.dump();
+  EXPECT_EQ(beside.metrics.find("allot_job_end_seconds{"), std::string::npos) << beside.metrics;
+  EXPECT_NE(beside.metrics.find("allot_forecasts_failed_total 0\n"), std::string::npos);
+}
+
+TEST(CpuShare, RestsInProportionOnceItHasWorkedForAMoment) {
+  CpuShare share(0.02);
+  EXPECT_EQ(share.RestAt(0.15), 0);
+  EXPECT_DOUBLE_EQ(share.RestAt(0.30), 0.30 * 49);
+  EXPECT_EQ(share.RestAt(0.40), 0) << "it has rested for what was before";
+  EXPECT_DOUBLE_EQ(share.RestAt(1.30), 1.00 * 49);
+}
+
+TEST(LiveOutlook, MetricsNameTwoHundredJobsAtMost) {
+  const Beside beside(250);
+  EXPECT_NE(beside.metrics.find("{job=\"j199\""), std::string::npos);
+  EXPECT_EQ(beside.metrics.find("{job=\"j200\""), std::string::npos);
+  EXPECT_NE(beside.metrics.find("allot_jobs_not_forecast 51\n"), std::string::npos);
+}
+
+TEST(LiveOutlook, APolicyThatFailsLeavesTheRunAlone) {
+  const Beside beside(2, std::make_unique<testing_support::ScriptedPolicy>(
+                             std::vector<std::vector<GpuCount>>{{8, 8, 8}}));
+  EXPECT_NE(beside.metrics.find("allot_forecasts_failed_total 1\n"), std::string::npos)
+      << beside.metrics;
+  EXPECT_FALSE(beside.status["jobs"][0].contains("eta"));
+}
+
+}  // namespace
+}  // namespace allot

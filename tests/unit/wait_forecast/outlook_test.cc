@@ -1,0 +1,301 @@
+#include "wait_forecast/outlook.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "tests/unit/sim/small_world.h"
+#include "workload/past_lengths.h"
+
+namespace allot {
+namespace {
+
+using testing_support::Fifo;
+using testing_support::Las;
+using testing_support::ScenarioOf;
+using testing_support::SmallJob;
+
+SimOptions Rules() {
+  SimOptions rules;
+  rules.interval = 10;
+  rules.restart_cost = 0;
+  rules.lengths = LengthEstimates::Parse("none");
+  return rules;
+}
+
+// Lengths from 512 s to 609 s, a bin of the model, are all but certain.
+LengthModel AboutTenMinutes() {
+  LengthModel lengths;
+  lengths.Learn(testing_support::WorkloadOf(std::vector<SmallJob>(20000, {0, 4, 600})), kNever);
+  return lengths;
+}
+
+// What a run shows at its first decision from `at` on.
+Observation MomentOf(const Scenario& scenario, Policy& policy, Seconds at) {
+  struct Listener : DecisionListener {
+    Seconds at = 0;
+    bool seen = false;
+    Observation moment;
+    void OnDecision(const Observation& o, const Allocation&) override {
+      if (seen || o.now < at) return;
+      seen = true;
+      moment = o;
+    }
+  } listener;
+  listener.at = at;
+  DecisionListener* const listeners[] = {&listener};
+  RunPolicy(scenario, policy, listeners);
+  EXPECT_TRUE(listener.seen);
+  return listener.moment;
+}
+
+std::vector<JobOutlook> Look(const Observation& moment, const LengthModel& lengths, Policy& policy,
+                             const OutlookOptions& options = {},
+                             std::shared_ptr<const PastArrivals> past = nullptr) {
+  return Outlook(Rules(), options, std::move(past)).Of({moment}, lengths, policy).jobs;
+}
+
+// One node of four GPUs: a job that needs all of them has run for 60 s, two more wait behind it.
+TEST(Outlook, TheJobBehindStartsWhenTheOneInFrontEnds) {
+  const Scenario scenario = ScenarioOf({{0, 4, 600}, {50, 4, 600}, {60, 4, 600}}, "1x4", Rules());
+  const auto policy = Fifo();
+  const Observation moment = MomentOf(scenario, *policy, 60);
+  const auto jobs = Look(moment, AboutTenMinutes(), *policy, {.samples = 40});
+  ASSERT_EQ(jobs.size(), 3U);
+  EXPECT_FALSE(jobs[0].waits);
+  EXPECT_TRUE(std::isnan(jobs[0].start[1]));
+  for (std::size_t l = 0; l < 3; ++l) {
+    EXPECT_GE(jobs[0].end[l], 512) << l;
+    EXPECT_LE(jobs[0].end[l], 609) << l;
+    EXPECT_TRUE(jobs[1].waits);
+    EXPECT_GE(jobs[1].start[l], jobs[0].end[l] - 1e-6) << "free GPUs only: " << l;
+    EXPECT_LE(jobs[1].start[l], jobs[0].end[l] + 10) << "at the next interval: " << l;
+    EXPECT_GE(jobs[2].start[l], 2 * 512) << l;
+    EXPECT_LE(jobs[2].start[l], 2 * 609 + 20) << l;
+    EXPECT_GE(jobs[2].end[l], 3 * 512) << l;
+  }
+}
+
+TEST(Outlook, QuantilesAreThoseOfTheLengthThatIsDrawn) {
+  const Scenario scenario = ScenarioOf({{0, 4, 6000}, {50, 4, 600}}, "1x4", Rules());
+  const auto policy = Fifo();
+  const Observation moment = MomentOf(scenario, *policy, 50);
+  const LengthModel lengths;
+  const auto jobs = Look(moment, lengths, *policy, {.samples = 200});
+  for (std::size_t l = 0; l < 3; ++l) {
+    const Seconds low = lengths.Remaining(moment, 0, kOutlookLevels[l] - 0.01);
+    const Seconds high = lengths.Remaining(moment, 0, kOutlookLevels[l] + 0.01);
+    EXPECT_GE(jobs[0].end[l] - moment.now, low) << l;
+    EXPECT_LE(jobs[0].end[l] - moment.now, high) << l;
+  }
+}
+
+// The first has a limit of 400 s; the model expects ten minutes. Submissions make the moments.
+TEST(Outlook, TimeLimitsBoundEndsUntilTheyAreOutlived) {
+  Workload workload = testing_support::WorkloadOf({{0, 4, 600}, {50, 4, 600}, {450, 4, 600}});
+  for (Job& job : workload.jobs) job.user_estimate = 400;
+  SimOptions rules = Rules();
+  rules.lengths = LengthEstimates::Parse("user");
+  const Scenario scenario(std::move(workload), ClusterSpec::Parse("1x4"), rules);
+  const auto policy = Fifo();
+  for (const Seconds at : {50, 450}) {
+    const Observation moment = MomentOf(scenario, *policy, at);
+    const auto jobs =
+        Outlook(rules, {.samples = 40}, nullptr).Of({moment}, LengthModel(), *policy).jobs;
+    if (at < 400) {
+      EXPECT_NEAR(jobs[0].end[2], 400, 1e-6);
+      EXPECT_LE(jobs[1].start[2], 410) << "at the next interval";
+    } else {
+      EXPECT_GT(jobs[0].end[0], at) << "it runs on beyond its limit";
+      EXPECT_GT(jobs[0].end[2], jobs[0].end[0]);
+    }
+    EXPECT_LE(jobs[1].end[2] - jobs[1].start[0], jobs[0].end[2] - jobs[0].end[0] + 410);
+  }
+}
+
+TEST(Outlook, AJobThatCannotStartWithinTheHorizonStartsLater) {
+  const Scenario scenario = ScenarioOf({{0, 4, 600}, {50, 4, 600}}, "1x4", Rules());
+  const auto policy = Fifo();
+  const Observation moment = MomentOf(scenario, *policy, 50);
+  const auto jobs =
+      Look(moment, AboutTenMinutes(), *policy, {.samples = 8, .horizon = 300, .settle = 0});
+  EXPECT_EQ(jobs[1].start, (TimeQuantiles{kNever, kNever, kNever}));
+  EXPECT_EQ(jobs[1].end, (TimeQuantiles{kNever, kNever, kNever}));
+  EXPECT_LE(jobs[0].end[2], 609) << "what runs at the horizon is taken to run on";
+}
+
+// A job that needs the node that is gone, behind others that do not.
+TEST(Outlook, WhatNoForecastCanTellIsNotToldAndSpoilsNoOther) {
+  const Scenario scenario = ScenarioOf({{0, 4, 600}, {10, 4, 600}, {20, 8, 600}}, "2x4", Rules());
+  for (const bool by_service : {false, true}) {
+    const auto policy = by_service ? Las() : Fifo();
+    Observation moment = MomentOf(scenario, *policy, 20);
+    ASSERT_EQ(moment.job.size(), 3U);
+    ClusterSpec cluster = *moment.cluster;
+    cluster.SetCapacity(1, {});
+    std::erase_if(moment.shares, [](const NodeShare& share) { return share.node == 1; });
+    moment.running[1] = -1;
+    moment.share_begin = {0, 1, 1, 1};
+    moment.cluster = &cluster;
+    const auto jobs = Look(moment, AboutTenMinutes(), *policy, {.samples = 8});
+    EXPECT_LE(jobs[0].end[2], 2 * 609 + 20);
+    EXPECT_LE(jobs[1].end[2], 2 * 609 + 20);
+    EXPECT_TRUE(jobs[1].told());
+    EXPECT_FALSE(jobs[2].told());
+    EXPECT_TRUE(std::isnan(jobs[2].start[0]));
+  }
+}
+
+// Forty jobs one behind the other.
+TEST(Outlook, WhereRowsAreFewItLooksLessFarAndSaysThat) {
+  const Scenario scenario = ScenarioOf(std::vector<SmallJob>(40, {0, 4, 600}), "1x4", Rules());
+  const auto policy = Fifo();
+  const Observation moment = MomentOf(scenario, *policy, 0);
+  const LengthModel lengths;  // knows nothing: they differ
+  const Outlook whole(Rules(), {.samples = 8}, nullptr);
+  const Outlook cut(Rules(), {.samples = 8, .most_rows = 8 * 200}, nullptr);
+  const Outlooks all = whole.Of({moment}, lengths, *policy);
+  const Outlooks some = cut.Of({moment}, lengths, *policy);
+  EXPECT_EQ(all.until, moment.now + OutlookOptions{}.horizon);
+  EXPECT_LT(some.until, all.until);
+  EXPECT_LE(some.rows_shown, 8 * 200);
+  EXPECT_GT(all.rows_shown, some.rows_shown);
+  int told = 0;
+  int later = 0;
+  for (std::size_t j = 0; j < some.jobs.size(); ++j) {
+    for (std::size_t l = 0; l < kOutlookLevels.size(); ++l) {
+      const Seconds start = some.jobs[j].start[l];
+      ++(start == kNever ? later : told);
+      if (start < kNever) {
+        EXPECT_EQ(start, all.jobs[j].start[l]) << j;
+      }
+    }
+  }
+  EXPECT_GT(told, 3);
+  EXPECT_GT(later, 3);
+}
+
+TEST(Outlook, APolicyIsAskedNoSoonerThanItsStepUnlessSomethingHappens) {
+  const Scenario scenario = ScenarioOf(std::vector<SmallJob>(3, {0, 4, 600}), "1x4", Rules());
+  testing_support::ScriptedPolicy first({{4, 0, 0}});  // promises nothing
+  const Observation moment = MomentOf(scenario, *Fifo(), 0);
+  const auto rows = [&](double step) {
+    const Outlook outlook(Rules(), {.samples = 4, .settle = 0, .step = step}, nullptr);
+    return outlook.Of({moment}, AboutTenMinutes(), first).rows_shown;
+  };
+  EXPECT_LT(rows(0.5), rows(0) / 3);
+}
+
+std::vector<SmallJob> RandomJobs(int count, std::uint64_t seed, Seconds gap) {
+  Rng rng(seed, "outlook-test");
+  std::vector<SmallJob> jobs;
+  Seconds submit = 0;
+  for (int i = 0; i < count; ++i) {
+    submit += rng.Exponential(gap);
+    jobs.push_back({submit, static_cast<GpuCount>(1 + rng.Below(4)), 60 + rng.Exponential(3000)});
+  }
+  return jobs;
+}
+
+std::shared_ptr<const PastArrivals> PastOf(std::uint64_t seed, LengthModel* lengths) {
+  const auto past =
+      std::make_shared<const Scenario>(ScenarioOf(RandomJobs(1500, seed, 500), "4x4", Rules()));
+  lengths->Learn(past->workload(), kNever);
+  return std::make_shared<const PastArrivals>(past, kNever, 86400.0);
+}
+
+TEST(Outlook, QuantilesAscendAndEndsAreNotBeforeStarts) {
+  const Scenario scenario = ScenarioOf(RandomJobs(200, 3, 300), "4x4", Rules());
+  for (const bool by_service : {false, true}) {
+    const auto policy = by_service ? Las() : Fifo();
+    const Observation moment = MomentOf(scenario, *policy, 40000);
+    LengthModel lengths;
+    const auto past = PastOf(4, &lengths);
+    const auto jobs = Look(moment, lengths, *policy, {}, past);
+    ASSERT_EQ(jobs.size(), moment.job.size());
+    int waiting = 0;
+    for (std::size_t r = 0; r < jobs.size(); ++r) {
+      EXPECT_EQ(jobs[r].job, moment.job[r]);
+      EXPECT_TRUE(std::is_sorted(jobs[r].end.begin(), jobs[r].end.end()));
+      EXPECT_GE(jobs[r].end[0], moment.now);
+      if (!jobs[r].waits) continue;
+      ++waiting;
+      EXPECT_TRUE(std::is_sorted(jobs[r].start.begin(), jobs[r].start.end()));
+      for (std::size_t l = 0; l < 3; ++l) EXPECT_GE(jobs[r].end[l], jobs[r].start[l]);
+    }
+    EXPECT_GT(waiting, 0);
+  }
+}
+
+TEST(Outlook, TheSameSeedGivesTheSameQuantilesInAnyOrderOfRows) {
+  const Scenario scenario = ScenarioOf(RandomJobs(200, 3, 300), "4x4", Rules());
+  const auto policy = Las();
+  const Observation moment = MomentOf(scenario, *policy, 40000);
+  LengthModel lengths;
+  const auto past = PastOf(4, &lengths);
+  std::vector<std::int32_t> backward;
+  for (std::int32_t r = moment.rows(); r-- > 0;) backward.push_back(r);
+  const auto once = Look(moment, lengths, *policy, {.seed = 7}, past);
+  const auto again = Look(InOrder(moment, backward), lengths, *policy, {.seed = 7}, past);
+  const auto other = Look(moment, lengths, *policy, {.seed = 8}, past);
+  int different = 0;
+  for (std::size_t r = 0; r < once.size(); ++r) {
+    const JobOutlook& same = again[once.size() - 1 - r];
+    EXPECT_EQ(once[r].job, same.job);
+    EXPECT_EQ(once[r].end, same.end);
+    if (once[r].waits) {
+      EXPECT_EQ(once[r].start, same.start);
+    }
+    different += once[r].end != other[r].end ? 1 : 0;
+  }
+  EXPECT_GT(different, 0);
+}
+
+// Under least attained service who comes later goes first.
+TEST(Outlook, WhoMayStillComeDelaysWhoIsThere) {
+  const Scenario scenario = ScenarioOf({{0, 4, 40000}}, "1x4", Rules());
+  const auto policy = Las();
+  const Observation moment = MomentOf(scenario, *policy, 0);
+  const auto past =
+      std::make_shared<const Scenario>(ScenarioOf(RandomJobs(1000, 5, 1500), "1x4", Rules()));
+  const LengthModel lengths = AboutTenMinutes();
+  const auto alone = Look(moment, lengths, *policy, {.samples = 16});
+  const auto among = Look(moment, lengths, *policy, {.samples = 16},
+                          std::make_shared<const PastArrivals>(past, kNever, 86400.0));
+  EXPECT_GT(among[0].end[2], alone[0].end[2] + 100);
+}
+
+TEST(Outlook, ABadOptionIsNamedWithItsRule) {
+  const auto message = [](const OutlookOptions& options) -> std::string {
+    try {
+      Outlook(Rules(), options, nullptr);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message({.samples = -1}),
+            "samples must be from 0 (chosen by the number of jobs) to 10000, got -1");
+  EXPECT_EQ(message({.horizon = 0}), "the horizon must be finite and > 0 s, got 0");
+  EXPECT_EQ(message({.most_rows = -2}), "most_rows must be >= 0 (0: any number), got -2");
+  EXPECT_EQ(message({.step = -1}), "step must be >= 0, got -1");
+  EXPECT_EQ(message({.alike = 2}), "alike must be a correlation from 0 to 1, got 2");
+}
+
+TEST(PastLengths, AJobThatHasNotEndedTakesAsLongAsSomeLongerOne) {
+  // At 1000 s the fourth has run for 900 s, the fifth for 100 s.
+  const Workload trace = testing_support::WorkloadOf(
+      {{0, 1, 50}, {0, 1, 300}, {0, 1, 800}, {100, 1, 90000}, {900, 1, 90000}, {1200, 1, 5}});
+  const std::vector<Seconds> lengths = PastLengths(trace, 1000, 1);
+  ASSERT_EQ(lengths.size(), 5U) << "later submissions are not known";
+  EXPECT_EQ(lengths[2], 800);
+  EXPECT_GE(lengths[3], 900) << "none took longer: a tail";
+  EXPECT_NE(lengths[3], 90000) << "the truth is not known";
+  EXPECT_TRUE(lengths[4] == 300 || lengths[4] == 800 || lengths[4] == lengths[3]) << lengths[4];
+}
+
+}  // namespace
+}  // namespace allot
