@@ -1,7 +1,8 @@
 // Golden decision logs: what every policy decides in two small worlds, as a transcript that a
-// person can follow: one GPU type and known lengths, and a mixed one. A change of behaviour shows
-// up as a changed line; when it is meant, ALLOT_UPDATE_GOLDEN=1 rewrites the files, the checkpoint
-// for those that load one included, and the diff belongs in the review.
+// person can follow: one GPU type and known lengths, and a mixed one. A transcript names at each
+// decision the jobs that ended or whose GPUs changed, so that it has all of every allocation. A
+// change of behaviour shows up as a changed line; when it is meant, ALLOT_UPDATE_GOLDEN=1 rewrites
+// the files, the checkpoint for those that load one included, and the diff belongs in the review.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -157,9 +158,11 @@ struct GoldenWorld {
   bool reasons;  // the transcript names GPU types, what changed, and what policies say at the end
 };
 constexpr GoldenWorld kWorlds[] = {
-    {"", "2 nodes of 4 GPUs; true lengths, decisions every 300 s", &OneTypeScenario, false},
-    {"mixed", "4 v100 and 2 x 3 k80; noisy lengths, tenants, decisions every 300 s", &MixedScenario,
-     true},
+    {"", "2 nodes of 4 GPUs; true lengths, decisions every 300 s; what changes at each",
+     &OneTypeScenario, false},
+    {"mixed",
+     "4 v100 and 2 x 3 k80; noisy lengths, tenants, decisions every 300 s; what changes at each",
+     &MixedScenario, true},
 };
 
 class Transcript : public DecisionListener {
@@ -187,17 +190,31 @@ class Transcript : public DecisionListener {
       given[entry.job] =
           fmt::format("{}{} GPU{} ({})", gpus, type, gpus == 1 ? "" : "s", Join(places, "; "));
     }
-    text += fmt::format("\n{} s\n", o.now);
+    std::string changes;
+    std::map<JobIndex, std::string> now;
     for (std::int32_t row = 0; row < o.rows(); ++row) {
       const JobIndex job = o.job[static_cast<std::size_t>(row)];
       const auto at = given.find(job);
-      const std::string now = at == given.end() ? "waits" : at->second;
-      text += fmt::format("  {:<12} {}{}\n", Name(job), now, Change(o, row, now));
-      last_[job] = now;
+      now[job] = at == given.end() ? "waits" : at->second;
+      changes += Change(o, row, now[job]);
     }
+    std::vector<std::string> ended;
+    for (const auto& [job, before] : last_) {
+      if (!now.contains(job)) ended.push_back(Name(job));
+    }
+    last_ = std::move(now);
+    if (changes.empty() && ended.empty()) {
+      if (quiet_++ == 0) quiet_since_ = o.now;
+      quiet_until_ = o.now;
+      return;
+    }
+    EndQuiet();
+    text += fmt::format("{} s{}{}\n{}", o.now, ended.empty() ? "" : ", after the end of ",
+                        Join(ended, ", "), changes);
   }
 
   void Finish(const std::vector<JobRecord>& records, const PolicyNotes& notes) {
+    EndQuiet();
     text += "\nJCT\n";
     for (const JobRecord& record : records) {
       text += fmt::format("  {:<12} {:.3f} s, preemptions {}, restarts {}\n", Name(record.job),
@@ -215,18 +232,38 @@ class Transcript : public DecisionListener {
     return scenario_.workload().jobs[static_cast<std::size_t>(job)].id;
   }
 
-  // "" where the job goes on as it was.
+  // Empty if the job continues as it was.
   std::string Change(const Observation& o, std::int32_t row, const std::string& now) const {
-    const auto before = last_.find(o.job[static_cast<std::size_t>(row)]);
-    if (!reasons_ || (before != last_.end() && before->second == now)) return "";
-    const bool ran = o.running[static_cast<std::size_t>(row)] >= 0;
-    if (now == "waits") return ran ? ", stopped" : "";
-    return ran ? ", was " + before->second : ", starts";
+    const JobIndex job = o.job[static_cast<std::size_t>(row)];
+    const auto before = last_.find(job);
+    if (before != last_.end() && before->second == now) return "";
+    std::string reason;
+    if (reasons_) {
+      const bool ran = o.running[static_cast<std::size_t>(row)] >= 0;
+      if (now == "waits")
+        reason = ran ? ", stopped" : "";
+      else
+        reason = ran ? ", was " + before->second : ", starts";
+    }
+    return fmt::format("  {:<12} {}{}\n", Name(job), now, reason);
+  }
+
+  // Writes one line for the decisions since the last change.
+  void EndQuiet() {
+    if (quiet_ == 1) text += fmt::format("{} s: no change\n", quiet_since_);
+    if (quiet_ > 1) {
+      text += fmt::format("{} s to {} s: no change in {} decisions\n", quiet_since_, quiet_until_,
+                          quiet_);
+    }
+    quiet_ = 0;
   }
 
   const Scenario& scenario_;
   bool reasons_;
-  std::map<JobIndex, std::string> last_;
+  std::map<JobIndex, std::string> last_;  // what each unfinished job had at the last decision
+  int quiet_ = 0;                         // decisions without a change
+  Seconds quiet_since_ = 0;
+  Seconds quiet_until_ = 0;
 };
 
 bool Updating() { return std::getenv("ALLOT_UPDATE_GOLDEN") != nullptr; }
