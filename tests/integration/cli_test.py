@@ -707,6 +707,7 @@ def test_resumed_training_ends_in_the_same_bytes(allot, trained, tmp_path):
         assert (out / "latest" / name).read_bytes() == (trained / "latest" / name).read_bytes(), name
 
 
+# Takes longer than 10 s: the training must be long enough for a signal to find it at work.
 def test_interrupted_training_goes_on(allot, training, program, tmp_path):
     # Long enough that the signal finds it at work; the reference is a run that is never stopped.
     options = [*train_options(iterations=100), "--validate-every", "1", "--patience", "0"]
@@ -734,6 +735,7 @@ def test_resume_with_other_options_is_refused(allot, trained, tmp_path):
     assert 'teacher = "optimus"' in stderr and '"drf"' in stderr
 
 
+# Takes longer than 10 s: two runs of training.
 def test_a_finished_run_is_extended(allot, training, tmp_path):
     out = tmp_path / "run"
     allot("train", *train_options(iterations=2), "--out", out)
@@ -792,6 +794,7 @@ def test_training_in_settings(allot, tmp_path, training):
     allot("compare", "--setting", "dl2:size=S", "--policies", f"{learned},optimus", "--json")
 
 
+# Takes longer than 10 s: two methods train, stop and continue, after a pretraining.
 @pytest.mark.parametrize("network", ["flat:window=10,hidden=16", "shared:hidden=8"])
 def test_sequence_networks_from_teacher_to_serving(allot, tmp_path, training, network):
     kind = network.split(":")[0]

@@ -48,6 +48,7 @@ def epochs_of(daemon, *workers):
                    if line.startswith("{")), key=lambda said: said["steps"])
 
 
+# Takes longer than 10 s: the workers train between 20 resizes.
 def test_no_sample_is_lost_or_doubled_over_20_resizes(environment, counting, tmp_path):
     """Workers come and go within epochs, rank 0 among them, and one is killed."""
     arguments = ("--samples", 211, "--epochs", 100000, "--batch", 8, "--pace-ms", 4)
@@ -87,6 +88,7 @@ def test_no_sample_is_lost_or_doubled_over_20_resizes(environment, counting, tmp
     assert said[-1]["without_gradient"] == [1, 1], "weight decay moves parameters that no worker has a gradient of"
 
 
+# Takes longer than 10 s: six epochs are trained twice.
 def test_a_job_that_lost_its_workers_goes_on_as_if_it_had_not(environment, counting, tmp_path):
     """Weights are the same bit for bit: state, rate, order of samples and random numbers were resumed."""
     def finished(daemon, worker):
@@ -112,6 +114,7 @@ def test_a_job_that_lost_its_workers_goes_on_as_if_it_had_not(environment, count
     assert ends[0] == ends[1]
 
 
+# Takes longer than 10 s: every worker and its loader import PyTorch.
 def test_a_pytorch_that_is_not_the_librarys_and_processes_that_load_data(environment, counting, tmp_path):
     command = [python_with_its_own_torch(), counting]
     with Daemon(tmp_path, command, environment) as daemon:
@@ -246,6 +249,7 @@ assert torch._dynamo is sys.modules["torch._dynamo"] and torch._dynamo.__file__
 """
 
 
+# Takes longer than 10 s: PyTorch's compiler is imported.
 def test_pytorchs_compiler_is_imported_by_those_who_compile(environment):
     python = python_with_its_own_torch()
     done = subprocess.run([python, "-c", COMPILER], env={**os.environ, **environment}, capture_output=True, text=True)

@@ -45,6 +45,7 @@ def train(root, tmp_path):
         source.close()
 
 
+# Takes longer than 10 s: processes of two sizes import the framework and train.
 @pytest.mark.parametrize("name, needs", [("trainer", "transformers"), ("accelerated", "accelerate"),
                                          ("lightning_module", "lightning"), ("deepspeed_engine", "deepspeed")])
 def test_no_sample_is_lost_or_doubled_over_a_restart_at_another_size(train, tmp_path, name, needs):

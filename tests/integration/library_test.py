@@ -52,6 +52,7 @@ def test_headers_are_installed_where_they_are_included_from(installed):
     assert not (headers / "cli").exists()
 
 
+# Takes longer than 10 s: a project is compiled and linked.
 def test_a_project_of_its_own_finds_allot(root, installed, tmp_path):
     build = tmp_path / "build"
     for command in (["cmake", "-S", root / "examples" / "find_package", "-B", build, f"-DCMAKE_PREFIX_PATH={installed}",

@@ -26,6 +26,7 @@ def promtool():
     return check
 
 
+# Takes longer than 10 s: a daemon trains, ends and forecasts jobs of every state.
 @pytest.fixture(scope="module")
 def metrics(program, tmp_path_factory):
     """Of a daemon with a shadow, and jobs that train, wait, fit nowhere, finished, failed and were cancelled."""

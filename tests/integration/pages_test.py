@@ -9,6 +9,7 @@ QUICK = ["README.md", "docs/your-trace.md"]
 LONG = ["docs/tour.md", "docs/learning.md"]  # minutes of training: with ALLOT_PAGES=all
 
 
+# Takes longer than 10 s: all commands of a page are run.
 @pytest.mark.parametrize("page", [*QUICK, *LONG])
 def test_a_page_shows_what_its_commands_print(program, training, page):
     if page in LONG and os.environ.get("ALLOT_PAGES") != "all":

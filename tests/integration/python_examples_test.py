@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+# Most tests take longer than 10 s: each trains policies as its example does.
 pytest.importorskip("allot")
 
 NOTEBOOK = """

@@ -18,6 +18,7 @@ def test_there_are_some():
     assert RELEASED
 
 
+# Takes longer than 10 s: the evaluation that the policy was released by is run again.
 @pytest.mark.parametrize("released", RELEASED, ids=lambda folder: folder.parent.name)
 def test_a_released_policy_reaches_what_its_report_says(allot, released, tmp_path):
     report, told = rivals(released)

@@ -39,6 +39,7 @@ def suite(program, cluster, tests):
     assert "PASSED" in done.stdout and "SKIPPED" not in done.stdout, done.stdout[-5000:]
 
 
+# Takes longer than 10 s: each of 29 cases waits for Slurm.
 def test_the_runtime_conforms_by_commands(cluster, program):
     """The suite that every runtime passes (tests/unit/live/runtimes)."""
     if cluster.release is None and os.getuid() != 0:

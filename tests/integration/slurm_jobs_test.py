@@ -154,6 +154,7 @@ def test_what_no_node_has_is_told_to_its_user(cluster, serve):
     wait_until(lambda: reason in cluster.client("scontrol", "show", "job", str(number), user=USER), "its user to be told")
 
 
+# Takes longer than 10 s: Slurm stops workers, drains nodes and resumes them.
 def test_time_without_gpus_is_not_a_jobs_own(cluster, serve):
     number = serve.submit("allot min=1 max=1", *LONG, options=("--time=30",))
     job = serve.training(number)

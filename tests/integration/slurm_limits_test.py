@@ -15,6 +15,7 @@ ACCOUNTS = (
       for account in ("speech", "vision", "robots")))
 
 
+# Takes longer than 10 s: a database and slurmdbd are started.
 @pytest.fixture(scope="module")
 def cluster(program):
     why = why_not(program) or accounting.missing()
@@ -83,6 +84,7 @@ def test_a_job_that_is_more_than_one_may_have_is_held_and_its_user_told(cluster,
     wait_until(lambda: reason in cluster.client("scontrol", "show", "job", str(number), user=USER), "its user to be told")
 
 
+# Takes longer than 10 s: the daemon waits 20 s before it takes back GPUs of a pending worker.
 def test_a_job_without_its_licence_holds_no_gpus(cluster, serve):
     cluster.client("sbatch", "--uid=nobody", "--account=speech", "--partition=main", "--output=/dev/null", "--licenses=matlab",
                    "--wrap=sleep 1000")

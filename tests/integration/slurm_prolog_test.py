@@ -37,6 +37,7 @@ def started(serve):
             for worker in record["workers"]]
 
 
+# Takes longer than 10 s: prologs and epilogs take 2 s each.
 def test_seconds_before_and_after_a_worker_are_no_fault_of_it(serve):
     number = serve.submit("allot min=1 max=6", *LONG)
     job = serve.training(number, 6)

@@ -55,6 +55,7 @@ def utc(seconds_from_now):
     return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(time.time() + seconds_from_now))
 
 
+# Takes longer than 10 s: a job is resized three times.
 def test_a_job_grows_from_one_size_that_is_allowed_to_the_next(cluster, daemon):
     """1, 2, 4 GPUs as they come free, and never 3. What its user says narrows that, and cannot widen it."""
     others = [foreign(cluster, 1) for _ in range(3)]
@@ -76,6 +77,7 @@ def test_a_job_grows_from_one_size_that_is_allowed_to_the_next(cluster, daemon):
     assert set(sizes(daemon, own)) <= {1, 4} and set(sizes(daemon, number)) <= {1, 2, 4}
 
 
+# Takes longer than 10 s: a cooldown of 8 s passes.
 def test_a_cooldown_is_over_before_a_job_is_changed(daemon):
     under(daemon, 'cooldown = "8s"\n')
     first = daemon.submit(f"allot min=1 max={ALL} cooldown=1", *LONG)
@@ -150,6 +152,7 @@ def test_jobs_leave_nodes_that_are_in_maintenance_and_none_begins_where_it_is_ne
     wait_until(lambda: "n4" in (daemon.training(number)["nodes"] | daemon.training(other)["nodes"]), "n4 to be used again")
 
 
+# Takes longer than 10 s: graces of 12 s and 14 s pass.
 def test_a_worker_that_does_not_leave_has_its_grace_and_is_then_ended_by_force(cluster, daemon):
     """As the operator says, or as its user says instead. Both are longer than without a rule (10 s)."""
     under(daemon, 'grace = "12s"\n')

@@ -87,6 +87,7 @@ def test_a_stopped_worker_is_ended_and_replaced(serve):
     serve.training(number, 2, behind=job["step"])
 
 
+# Takes longer than 10 s: slurmctld saves its state every few seconds and takes some to find its nodes.
 def test_a_killed_controller_costs_no_job(serve):
     number = serve.submit("allot min=2 max=2", *LONG)
     job = serve.training(number, 2)

@@ -53,6 +53,7 @@ def test_a_reservation_is_left_alone_but_not_what_runs_there(cluster, serve):
         cluster.client("scontrol", "delete", "reservationname=r")
 
 
+# Takes longer than 10 s: the daemon waits 20 s before it takes back GPUs of a pending worker.
 def test_what_slurm_leaves_pending_is_told_and_taken_back(cluster, serve):
     cluster.client("scontrol", "update", "partitionname=main", "maxtime=1")
     try:

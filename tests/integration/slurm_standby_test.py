@@ -75,6 +75,7 @@ def test_a_daemon_that_lost_its_state_folder_keeps_what_runs(daemons):
         assert serve.cluster.jobs()[number]["Restarts"] == "0" and text_of(home / "log") == "begun\n"
 
 
+# Takes longer than 10 s: the lease of a stopped daemon ends after 15 s.
 @pytest.mark.parametrize("signum", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
 def test_a_standby_takes_over_and_no_worker_runs_twice(daemons, signum):
     leader, standby = daemons("leader"), daemons("standby")

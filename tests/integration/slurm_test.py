@@ -95,6 +95,7 @@ def losses(folder):
     return [float(loss[1]) for line in lines if (loss := re.search(r"loss=([0-9.]+)", line))]
 
 
+# Takes longer than 10 s: each of 58 cases waits for Slurm.
 def test_the_runtime_conforms(cluster, program):
     """The suite that every runtime passes (tests/unit/live/runtimes), on this cluster."""
     suite = program.parent / "tests" / "live_runtimes_test"
@@ -192,6 +193,7 @@ def test_a_new_daemon_finds_everything(cluster, probe, submit):
     probe.trains(job)
 
 
+# Takes longer than 10 s: slurmctld saves its state every few seconds and takes some to find its nodes.
 def test_a_controller_that_dies_costs_nothing(cluster, probe, submit):
     job = probe.job(submit("allot max=4", *ENDLESS))
     workers = probe.start(job, ("n1", 1))
@@ -302,6 +304,7 @@ def test_a_job_that_comes_to_its_end_once_does_so_once(cluster, probe, submit, t
     assert "came to its end before" in text_of(submit.folder / f"slurm-{number}.out")
 
 
+# Takes longer than 10 s: torchrun starts PyTorch twice, each time after a rendezvous.
 @pytest.mark.skipif(subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True).returncode != 0,
                     reason="needs Debian's python3-torch")
 def test_an_unmodified_torchrun_job_goes_on_at_another_size(cluster, probe, submit):

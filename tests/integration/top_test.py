@@ -55,6 +55,7 @@ def test_without_a_daemon_it_says_so(allot, tmp_path):
     assert str(tmp_path) in done.stderr
 
 
+# Takes longer than 10 s: every policy is run and drawn.
 def test_the_page_of_policies_is_that_of_the_registry(program):
     done = subprocess.run([sys.executable, ROOT / "docs" / "policies.py", "--check", "--program", program],
                           capture_output=True, text=True)

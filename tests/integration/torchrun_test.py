@@ -58,6 +58,7 @@ def torchrun(request, tmp_path):
     return start
 
 
+# Takes longer than 10 s: PyTorch and its torchrun start twice.
 def test_forked_processes_are_as_those_that_are_started(torchrun):
     lines = []
     for module in ("torch.distributed.run", "allot_elastic.torchrun"):

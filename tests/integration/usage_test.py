@@ -212,6 +212,7 @@ def documented_commands(root):
                 yield path.name, words
 
 
+# Takes longer than 10 s: the program is started for each command of the documents, up to ten times.
 def test_commands_of_the_documents_are_understood(program, root, tmp_path):
     def says(words):
         done = subprocess.run([program, *words, "--not-an-option"], cwd=tmp_path, capture_output=True, text=True, check=False)
