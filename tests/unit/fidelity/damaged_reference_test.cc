@@ -210,9 +210,9 @@ TEST(DamagedDl2, SpeedsThatAreLostDoubledOrNegative) {
   doubled.KeepLines(file, Times(2, 2));
   ExpectError(ExitCode::kBadData, {file + ":3", "1 servers and 1 workers", "line 2"},
               [&] { doubled.RunAll(); });
-  ExpectRefused("dl2", {{file, "\n1,1,2,", "\n9,1,2,", {"type 1 has none of 1 servers and 2"}},
-                        {file, "\n1,1,2,", "\nx,1,2,", {":3", "'type'", "'x'"}},
-                        {file, "\n1,1,2,", "\n1,1,2,-", {":3", "'speed' must be >= 0", "got -"}}});
+  ExpectRefused("dl2", {{file, "\n2,1,2,", "\n9,1,2,", {"type 2 has none of 1 servers and 2"}},
+                        {file, "\n2,1,2,", "\nx,1,2,", {":3", "'type'", "'x'"}},
+                        {file, "\n2,1,2,", "\n2,1,2,-", {":3", "'speed' must be >= 0", "got -"}}});
 }
 
 TEST(DamagedDl2, JobsOfOneModelMustBeAlike) {
