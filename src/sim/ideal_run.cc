@@ -75,48 +75,6 @@ Status ValidateShares(const Observation& o, std::span<const TimeShare> shares) {
   return {};
 }
 
-ApplyReport SimulatedCluster::ApplyShares(std::span<const TimeShare> shares) {
-  Observation& o = observation_;
-  ApplyReport report;
-  report.refused = ValidateShares(o, shares);
-  if (!report.refused.ok()) return report;
-  std::vector<double> rate(o.job.size(), 0.0);
-  std::vector<double> gpus(o.job.size(), 0.0);
-  const auto add = [&](std::int32_t row, std::int32_t configuration, double share, double part) {
-    const Configuration& c = (*scenario_.facts(o.job[At(row)]).table)[configuration];
-    rate[At(row)] += share * c.rate * scenario_.options().speedup;
-    gpus[At(row)] += share * part * c.demand.gpus;
-  };
-  for (const TimeShare& share : shares) {
-    const bool paired = share.partner_row >= 0;
-    add(share.row, share.configuration, share.share, paired ? 0.5 : 1);
-    if (paired) add(share.partner_row, share.partner_configuration, share.share, 0.5);
-  }
-  applied_decision_ = o.decision;
-  o.events.Clear();
-  running_rows_.clear();
-  runs_.clear();
-  gpus_used_ = 0;
-  for (std::size_t r = 0; r < rate.size(); ++r) {
-    if (!(rate[r] > 0)) continue;
-    JobRecord& record = records_[At(o.job[r])];
-    if (o.attained_seconds[r] == 0) record.first_start = o.now;
-    Run run;
-    run.work = scenario_.facts(o.job[r]).work;
-    run.ready = o.now;
-    run.rate = rate[r];
-    run.finish = o.now + std::max(0.0, run.work - o.done_work[r]) / run.rate;
-    run.gpus = gpus[r];
-    running_rows_.push_back(static_cast<std::int32_t>(r));
-    runs_.push_back(run);
-    gpus_used_ += run.gpus;
-  }
-  FindFirstFinish();
-  NotePoint({o.now, o.rows(), static_cast<std::int32_t>(running_rows_.size()), GpusUsed()});
-  last_decision_ = o.now;
-  return report;
-}
-
 DriveResult DriveShares(SimulatedCluster& cluster, Policy& policy, const EpisodeContext& context,
                         const DriveOptions& options) {
   using Clock = std::chrono::steady_clock;

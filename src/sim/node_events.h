@@ -23,13 +23,6 @@ struct NodeEvent {
   friend bool operator==(const NodeEvent&, const NodeEvent&) = default;
 };
 
-// Why a node is away.
-struct NodeAway {
-  bool down = false;
-  std::int32_t windows = 0;  // of maintenance, that it is in
-  bool any() const { return down || windows > 0; }
-};
-
 // Random failures: times between them, and repairs, are exponential, independent per node.
 struct NodeFailures {
   Seconds mean_between = kNever;  // of one node; kNever: none

@@ -125,6 +125,11 @@ class Scenario {
                : options_.restart_cost;
   }
 
+  // Whether the job trains an application that is played in steps (TrainingRules::stepped).
+  bool TrainsInSteps(JobIndex job) const {
+    return options_.training.stepped && facts(job).application() != nullptr;
+  }
+
   // Whether some job has a process: its rate changes while it runs.
   bool has_processes() const { return has_processes_; }
 

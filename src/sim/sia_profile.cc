@@ -9,7 +9,7 @@ namespace allot {
 namespace {
 
 // Tuned on workloads drawn by setting sia (docs/goodput.md).
-constexpr const char* kIndex = "index:alpha=0,rank=0.9,beta=0.6,kappa=0.06,soon=0.45,joint=true";
+constexpr const char* kSiaIndex = "index:alpha=0,rank=0.9,beta=0.6,kappa=0.06,soon=0.45,joint=true";
 
 ALLOT_REGISTER(
     ProfileInfo,
@@ -31,7 +31,7 @@ ALLOT_REGISTER(
                  {{"gavel",
                    "gavel-oracle:placement=sticky,lease=0,residues=true,leftovers=in-turn,"
                    "remember=true"},
-                  {"index", kIndex}},
+                  {"index", kSiaIndex}},
                  "sia,gavel,pollux,index,srtf:sizing=hull"}));
 
 }  // namespace

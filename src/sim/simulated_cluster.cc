@@ -3,21 +3,32 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include "cluster/validate.h"
 #include "core/check.h"
 #include "core/error.h"
 #include "core/index.h"
+#include "sim/gpu_pairs.h"
+#include "sim/ideal_run.h"
 
 namespace allot {
 namespace {
 
-// Where nothing arrives or ends for longer than so many intervals (a year of 300 s), the time
-// between two decisions grows with it: each is this part of the quiet time. A misread unit can make
-// a job last for millennia.
-constexpr double kMostQuietDecisions = 100'000;
+// Ends that differ from a moment by rounding alone lie in that moment: 0.1 + 0.2 is no later than
+// 0.3. Relative to the time itself, far above the rounding of sums of many terms and far below what
+// anybody measures (32 us in a year).
+constexpr double kEndSlack = 1e-12;
+
+// Before the first arrival.
+Observation WithoutJobs(const Scenario& scenario) {
+  Observation o;
+  o.interval = scenario.options().interval;
+  o.user_names = &scenario.workload().users.names();
+  o.group_names = &scenario.workload().groups.names();
+  o.share_begin.assign(1, 0);
+  return o;
+}
 
 // Whether it keeps its type and as many GPUs on each node, up to rotation.
 bool SameShape(const Observation& o, std::size_t row, const Allocation::Entry& entry,
@@ -43,178 +54,422 @@ ApplyReport Refused(const Status& rule) {
 
 }  // namespace
 
-SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenario) {
-  const std::size_t jobs = scenario.workload().jobs.size();
-  row_of_job_.assign(jobs, -1);
+SimulatedCluster::SimulatedCluster(const Scenario& scenario)
+    : scenario_(scenario),
+      times_(scenario.options()),
+      nodes_(scenario),
+      jobs_(scenario, WithoutJobs(scenario)),
+      walks_(scenario) {
+  Observation& o = jobs_.observation;
+  o.cluster = &nodes_.cluster();
   // A point a completion, and the decisions. What is not used is not taken from the system.
-  timeline_.reserve(2 * jobs);
-  records_.resize(jobs);
-  for (std::size_t i = 0; i < jobs; ++i) {
-    records_[i].job = static_cast<JobIndex>(i);
-    records_[i].submit = scenario.workload().jobs[i].submit;
+  timeline_.Reserve(2 * jobs_.records.size());
+  holdings_.Reset(o, &o.free.emplace());
+  if (auto belief = MakeBelief(scenario.options().beliefs, scenario)) {
+    rates_.emplace(scenario, std::move(belief), walks_);
   }
-  observation_.cluster = &scenario.cluster();
-  BeginScaling();
-  if (!scenario.node_events().empty()) {
-    present_ = std::make_unique<ClusterSpec>(scenario.cluster());
-    away_.resize(present_->nodes().size());
-    observation_.cluster = present_.get();
-    JoinLater();
+  if (scenario.options().whole_rounds) rounds_.emplace(scenario);
+  if (scenario.options().training.stepped) {
+    training_.emplace(scenario, rates_ ? &*rates_ : nullptr);
   }
-  observation_.user_names = &scenario.workload().users.names();
-  observation_.group_names = &scenario.workload().groups.names();
-  observation_.interval = scenario.options().interval;
-  observation_.share_begin.assign(1, 0);
-  holdings_.Reset(observation_, &observation_.free.emplace());
-  belief_ = MakeBelief(scenario.options().beliefs, scenario);
-  if (belief_ != nullptr && belief_->measured_after() != kNever) measured_at_.assign(jobs, 0);
-  if (scenario.has_processes()) walks_.resize(jobs);
-  if (scenario.options().whole_rounds) failures_.assign(jobs, 0);
-  BeginTraining();
-  AdvanceTo(NextTick(scenario.workload().jobs.front().submit));
-  observation_.events.number = 1;
+  AdvanceTo(times_.AtOrAfter(scenario.workload().jobs.front().submit));
+  o.events.number = 1;
   if (!scenario.has_binding_rules()) return;
   rules_ = std::make_unique<SimulatedRules>(scenario);
-  rules_->Show(observation_, true);
+  rules_->Show(o, true);
 }
 
 SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& start)
-    : scenario_(scenario), observation_(start) {
-  const std::size_t jobs = start.job.size();
-  const std::size_t all = scenario.workload().jobs.size();
-  ALLOT_CHECK(jobs <= all);
-  Observation& o = observation_;
+    : scenario_(scenario),
+      times_(scenario.options()),
+      nodes_(scenario.cluster()),
+      jobs_(scenario, start),
+      walks_(scenario) {
   ALLOT_CHECK(scenario.node_events().empty());
-  o.cluster = &scenario.cluster();
-  nodes_present_ = static_cast<std::int32_t>(scenario.cluster().nodes().size());
+  Observation& o = jobs_.observation;
+  o.cluster = &nodes_.cluster();
   o.decision = 0;
   last_event_ = o.now;
-  row_of_job_.assign(all, -1);
-  records_.resize(all);
-  inverse_duration_.resize(jobs);
-  if (scenario.options().whole_rounds) failures_.assign(all, 0);
-  next_arrival_ = static_cast<JobIndex>(jobs);
-  for (std::size_t i = 0; i < jobs; ++i) {
-    ALLOT_CHECK_EQ(At(o.job[i]), i);
-    row_of_job_[i] = o.job[i];
-    records_[i].job = o.job[i];
-    records_[i].submit = o.submit[i];
-    inverse_duration_[i] = 1.0 / scenario.workload().jobs[i].duration;
-    if (o.running[i] < 0) continue;
-    running_rows_.push_back(static_cast<std::int32_t>(i));
-    runs_.push_back(RunOf(i, o.running[i], o.now));
-    gpus_used_ += runs_.back().gpus;
+  if (scenario.options().whole_rounds) rounds_.emplace(scenario);
+  for (std::size_t i = 0; i < o.job.size(); ++i) {
+    inverse_duration_.push_back(1.0 / scenario.workload().jobs[i].duration);
+    if (o.running[i] >= 0) jobs_.Run(static_cast<std::int32_t>(i), RunFrom(i, o.now));
   }
-  for (std::size_t i = jobs; i < all; ++i) {
-    records_[i].job = static_cast<JobIndex>(i);
-    records_[i].submit = scenario.workload().jobs[i].submit;
-  }
-  FindFirstFinish();
+  jobs_.FindFirstFinish();
   holdings_.Reset(o, &o.free.emplace());
   o.events.Clear();
-  o.events.arrived.resize(jobs);
+  o.events.arrived.resize(o.job.size());
   std::iota(o.events.arrived.begin(), o.events.arrived.end(), 0);
   o.events.number = 1;
 }
 
-std::vector<JobRecord> SimulatedCluster::TakeRecords() { return std::move(records_); }
-
-std::vector<TimelinePoint> SimulatedCluster::TakeTimeline() { return std::move(timeline_); }
-
-Seconds SimulatedCluster::NextTick(Seconds time) const {
-  const SimOptions& options = scenario_.options();
-  return options.decide_on_events || options.whole_rounds ? time : NextInterval(time);
+void SimulatedCluster::ShowRates(RatesRead rates) {
+  // Autoscalers read them too.
+  if (nodes_.autoscaled() || !training_ || !rates_ || scenario_.cluster().types().size() > 1) {
+    return;
+  }
+  rates_->LimitTo(rates, &jobs_);
 }
 
-Seconds SimulatedCluster::NextInterval(Seconds time) const {
-  const Seconds interval = scenario_.options().interval;
-  const Seconds tick = std::ceil(time / interval) * interval;
-  return tick >= time ? tick : tick + interval;
+TimelinePoint SimulatedCluster::PointNow(double gpus_used) const {
+  return {.time = jobs_.observation.now,
+          .active = jobs_.observation.rows(),
+          .running = static_cast<std::int32_t>(jobs_.running.size()),
+          .gpus_used = static_cast<std::int32_t>(std::lround(gpus_used)),
+          .nodes = nodes_.present()};
 }
+
+// ---- when something happens ----
 
 Seconds SimulatedCluster::NextEvent() const {
+  const Observation& o = jobs_.observation;
   Seconds event = NextJobEvent();
-  const std::vector<NodeEvent>& nodes = scenario_.node_events();
-  if (observation_.rows() == 0) return event;
-  if (observation_.now < decide_at_) event = std::min(event, decide_at_);
-  if (next_node_event_ == nodes.size()) return event;
-  return std::min(event, nodes[next_node_event_].time);
+  if (o.rows() == 0) return event;
+  if (o.now < decide_at_) event = std::min(event, decide_at_);
+  const NodeEvent* const of_nodes = nodes_.next_event();
+  return of_nodes == nullptr ? event : std::min(event, of_nodes->time);
 }
 
 Seconds SimulatedCluster::NextJobEvent() const {
-  Seconds event = kNever;
-  if (At(next_arrival_) < records_.size()) event = records_[At(next_arrival_)].submit;
-  event = std::min(event, first_finish_);
-  return measured_at_.empty() ? event : std::min(event, NextMeasurement());
-}
-
-void SimulatedCluster::FindFirstFinish() {
-  first_finish_ = kNever;
-  for (const Run& run : runs_) first_finish_ = std::min(first_finish_, run.finish);
-}
-
-Seconds SimulatedCluster::IntervalAfterNow() const {
-  return (std::floor(observation_.now / observation_.interval) + 1) * observation_.interval;
-}
-
-Seconds SimulatedCluster::NextQuietDecision() const {
-  const Seconds quiet = observation_.now - last_event_;
-  if (quiet <= kMostQuietDecisions * observation_.interval) return IntervalAfterNow();
-  return NextInterval(observation_.now + quiet / kMostQuietDecisions);
-}
-
-Seconds SimulatedCluster::InstantOf(Seconds event) const {
-  if (scenario_.options().decide_on_events) return event;
-  return std::max(NextTick(event), IntervalAfterNow());
+  Seconds event = jobs_.first_finish;
+  if (!jobs_.all_arrived()) event = std::min(event, jobs_.records[At(jobs_.next_arrival)].submit);
+  return rates_ ? std::min(event, rates_->NextMeasurement(jobs_)) : event;
 }
 
 bool SimulatedCluster::PromiseMatters() const {
-  return !scenario_.options().whole_rounds && autoscaler_ == nullptr && observation_.rows() > 0 &&
-         InstantOf(NextEvent()) > IntervalAfterNow();
+  const Seconds now = jobs_.observation.now;
+  return !rounds_ && !nodes_.autoscaled() && jobs_.observation.rows() > 0 &&
+         times_.ForEvent(NextEvent(), now) > times_.IntervalAfter(now);
 }
 
-bool SimulatedCluster::WaitForChange(Seconds holds_until) {
+// ---- time passes ----
+
+bool SimulatedCluster::WaitForChange(Seconds valid_until) {
+  Observation& o = jobs_.observation;
   // The first step also holds what came before the first decision, so that sums are complete.
-  if (observation_.decision > 0) step_ = StepFacts{};
-  const bool empty = observation_.rows() == 0;
+  if (o.decision > 0) step_ = StepFacts{};
+  const bool empty = o.rows() == 0;
   const Seconds event = NextEvent();
   if (empty && event == kNever) return false;
-  if (applied_decision_ != observation_.decision) observation_.events.Clear();
+  if (applied_decision_ != o.decision) o.events.Clear();
 
   // The size of the cluster is thought about at every interval.
-  if (autoscaler_ != nullptr) holds_until = 0;
-  if (rules_ != nullptr) holds_until = std::min(holds_until, rules_->next_change());
-  const Seconds next_quiet = NextQuietDecision();
-  const Seconds next_event = InstantOf(event);
-  if (scenario_.options().whole_rounds) {
+  if (nodes_.autoscaled()) valid_until = 0;
+  if (rules_ != nullptr) valid_until = std::min(valid_until, rules_->next_change());
+  const Seconds next_quiet = times_.QuietAfter(o.now, last_event_);
+  const Seconds next_event = times_.ForEvent(event, o.now);
+  if (rounds_) {
     PassRound();
-  } else if (empty && autoscaler_ != nullptr) {
+  } else if (empty && nodes_.autoscaled()) {
     PassEmpty(next_event);
   } else if (empty) {
     AdvanceTo(next_event);
-  } else if (!training_.empty()) {
-    PassSteps(holds_until);
+  } else if (training_) {
+    PassSteps(valid_until);
   } else {
-    CheckNotStuck(event, holds_until);
-    AdvanceTo(std::min(next_event, std::max(NextInterval(holds_until), next_quiet)));
-    if (!measured_at_.empty()) MeasureRates();
+    starvation_.Check(jobs_, nodes_, event, valid_until);
+    AdvanceTo(std::min(next_event, std::max(times_.IntervalAtOrAfter(valid_until), next_quiet)));
+    if (rates_) rates_->Measure(&jobs_);
   }
-  if (autoscaler_ != nullptr) Scale();
-  std::vector<EndedJob>& ended = observation_.events.ended;
+  if (nodes_.autoscaled()) Scale();
+  std::vector<EndedJob>& ended = o.events.ended;
   const auto by_job = [](const EndedJob& a, const EndedJob& b) { return a.job < b.job; };
   if (!std::is_sorted(ended.begin(), ended.end(), by_job)) {
     std::sort(ended.begin(), ended.end(), by_job);
   }
-  ++observation_.decision;
-  observation_.events.number = observation_.decision + 1;
-  if (rules_ != nullptr) rules_->Show(observation_, true);
-  return observation_.rows() > 0 || NextJobEvent() != kNever;
+  ++o.decision;
+  o.events.number = o.decision + 1;
+  if (rules_ != nullptr) rules_->Show(o, true);
+  return o.rows() > 0 || NextJobEvent() != kNever;
 }
 
+// Interval by interval while there is nothing to do.
+void SimulatedCluster::PassEmpty(Seconds time) {
+  const Seconds& now = jobs_.observation.now;
+  while (now < time) {
+    AdvanceTo(std::min(time, times_.IntervalAfter(now)));
+    if (now < time) Scale();
+  }
+}
+
+void SimulatedCluster::PassRound() {
+  const Observation& o = jobs_.observation;
+  if (applied_decision_ != o.decision) rounds_->Plan(&jobs_);
+  if (o.rows() > 0) {
+    starvation_.Check(jobs_, nodes_, rounds_->anyone_works() ? o.now : NextEvent(), 0);
+  }
+  if (jobs_.running.empty()) {
+    // Nothing but an arrival can change that; without one the same moment is decided on again.
+    return AdvanceTo(jobs_.all_arrived() ? o.now : jobs_.records[At(jobs_.next_arrival)].submit);
+  }
+  AdvanceTo(rounds_->Begin(&jobs_));
+  for (const JobIndex job : rounds_->TakeDropped()) {
+    jobs_.records[At(job)].finish = kNever;
+    --step_.finished;
+  }
+}
+
+// Interval by interval, until something has happened or the answer is not valid any more.
+void SimulatedCluster::PassSteps(Seconds valid_until) {
+  const Observation& o = jobs_.observation;
+  do {
+    const Seconds event = jobs_.running.empty() ? NextEvent() : o.now;
+    starvation_.Check(jobs_, nodes_, event, valid_until);
+    AdvanceTo(times_.IntervalAfter(o.now));
+    if (rates_) {
+      rates_->ShowRenewed(&jobs_);
+      rates_->Measure(&jobs_);
+    }
+  } while (o.rows() > 0 && o.events.arrived.empty() && o.events.ended.empty() &&
+           o.events.table_changed.empty() && o.now < times_.IntervalAtOrAfter(valid_until));
+}
+
+void SimulatedCluster::AdvanceTo(Seconds time) {
+  while (const NodeEvent* const event = nodes_.next_event()) {
+    if (event->time > time) break;
+    if (event->time > jobs_.observation.now) PassTo(event->time);
+    if (!event->up) StopJobsOn(event->node, !event->planned);
+    last_event_ = event->time;
+    nodes_.TakeEvent();
+    holdings_.Reset(jobs_.observation, &*jobs_.observation.free);
+  }
+  PassTo(time);
+}
+
+void SimulatedCluster::PassTo(Seconds time) {
+  Observation& o = jobs_.observation;
+  const Seconds before = o.now;
+  if (training_) training_->Advance(time, &jobs_);
+  step_.elapsed += time - before;
+  // Sums go by row, so that they do not depend on who runs.
+  std::size_t next = 0;
+  double job_seconds = step_.job_seconds;
+  double slowdown_seconds = step_.slowdown_seconds;
+  const auto count = [&](Seconds in_system) {
+    job_seconds += in_system;
+    slowdown_seconds += in_system * inverse_duration_[At(o.job[next++])];
+  };
+  ended_rows_.clear();
+  ended_slots_.clear();
+  // What is written below would make the compiler look up members again and again.
+  double* const done_work = o.done_work.data();
+  Seconds* const attained_seconds = o.attained_seconds.data();
+  double* const attained_gpu_seconds = o.attained_gpu_seconds.data();
+  Seconds* const waiting_since = o.waiting_since.data();
+  const std::int32_t* const rows = jobs_.running_rows.data();
+  RunningJob* const runs = jobs_.running.data();
+  const std::size_t slots = jobs_.running.size();
+  const bool sums = sums_;
+  const bool varies = walks_.any() || rounds_;
+  const bool plain = !sums && !varies;
+  double gpu_seconds = step_.gpu_seconds;
+  Seconds first_finish = kNever;
+  const Seconds ended_by = time + kEndSlack * time;
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    // Most go on, and nobody asks for sums: the same as below without calls, all in registers.
+    const Seconds elapsed = time - before;
+    for (; plain && slot < slots && runs[slot].finish > ended_by; ++slot) {
+      const std::size_t r = At(rows[slot]);
+      const RunningJob& run = runs[slot];
+      const Seconds begin = before < run.ready ? run.ready : before;
+      const Seconds worked = begin < time ? time - begin : 0.0;
+      const double done = done_work[r] + run.rate * worked;
+      done_work[r] = done < run.work ? done : run.work;
+      const double held = elapsed * run.gpus;
+      attained_seconds[r] += elapsed;
+      attained_gpu_seconds[r] += held;
+      gpu_seconds += held;
+      waiting_since[r] = time;
+      first_finish = run.finish < first_finish ? run.finish : first_finish;
+    }
+    if (slot == slots) break;
+    const std::size_t r = At(rows[slot]);
+    RunningJob& run = runs[slot];
+    const bool ends = run.finish <= ended_by;
+    if (ends) run.finish = std::min(run.finish, time);
+    const Seconds in_system = (ends ? run.finish : time) - before;
+    if (sums) {
+      while (next < r) count(time - before);
+      count(in_system);
+    }
+    // Step by step, so that jobs of equal history stay exactly equal.
+    const Seconds worked = std::max(0.0, time - std::max(before, run.ready));
+    const double done = ends     ? run.work
+                        : varies ? DoneAfter(slot, worked)
+                                 : std::min(run.work, done_work[r] + run.rate * worked);
+    if (sums) step_.progress += std::max(0.0, done - done_work[r]) / run.work;
+    done_work[r] = done;
+    attained_seconds[r] += in_system;
+    attained_gpu_seconds[r] += in_system * run.gpus;
+    gpu_seconds += in_system * run.gpus;
+    if (ends) {
+      JobRecord& record = jobs_.records[At(o.job[r])];
+      record.finish = run.finish;
+      record.gpu_seconds = attained_gpu_seconds[r];
+      ++step_.finished;
+      jobs_.gpus_used -= run.gpus;
+      o.events.ended.push_back(EndedAt(o, rows[slot], run.finish));
+      ended_rows_.push_back(rows[slot]);
+      ended_slots_.push_back(slot);
+    } else {
+      waiting_since[r] = time;
+      first_finish = std::min(first_finish, run.finish);
+    }
+  }
+  step_.gpu_seconds = gpu_seconds;
+  jobs_.first_finish = first_finish;
+  while (sums_ && next < o.job.size()) count(time - before);
+  step_.job_seconds = job_seconds;
+  step_.slowdown_seconds = slowdown_seconds;
+  o.now = time;
+  if (!ended_rows_.empty()) {
+    last_event_ = time;
+    if (!o.partner.empty()) ChargeSurvivors(time, &jobs_, &step_.gpu_seconds);
+    NoteCompletions();
+    RemoveEndedRows();
+  }
+  Admit(time);
+}
+
+double SimulatedCluster::DoneAfter(std::size_t slot, Seconds worked) const {
+  const Observation& o = jobs_.observation;
+  const std::size_t row = jobs_.RowIn(slot);
+  const double done = o.done_work[row];
+  if (rounds_) return done + rounds_->WorkIn(slot);
+  if (training_ && scenario_.TrainsInSteps(o.job[row])) return training_->done(o.job[row]);
+  if (walks_.Follows(o.job[row])) return walks_.DoneAfter(o, row, done, worked);
+  const RunningJob& run = jobs_.running[slot];
+  return std::min(run.work, done + run.rate * worked);
+}
+
+void SimulatedCluster::NoteCompletions() {
+  completions_.clear();
+  double used = jobs_.gpus_used;  // without those that ended
+  for (const std::size_t slot : ended_slots_) {
+    completions_.push_back({jobs_.running[slot].finish, GpusFreed(jobs_, slot)});
+    used += jobs_.running[slot].gpus;
+  }
+  timeline_.NoteCompletions(PointNow(used), completions_);
+}
+
+void SimulatedCluster::RemoveEndedRows() {
+  const Observation& o = jobs_.observation;
+  for (const std::int32_t row : ended_rows_) holdings_.Release(o, row);
+  if (rates_) {
+    for (const std::size_t slot : ended_slots_) {
+      rates_->MeasureEnd(jobs_, slot);
+      rates_->Forget(jobs_.JobIn(slot));
+    }
+  }
+  jobs_.Erase(ended_rows_, ended_slots_);
+  if (!o.partner.empty()) PartFromPartners(&jobs_);
+}
+
+void SimulatedCluster::Admit(Seconds until) {
+  Observation& o = jobs_.observation;
+  const std::vector<Job>& jobs = scenario_.workload().jobs;
+  JobIndex& next = jobs_.next_arrival;
+  for (; At(next) < jobs.size() && jobs[At(next)].submit <= until; ++next) {
+    const Job& job = jobs[At(next)];
+    const Scenario::JobFacts& facts = scenario_.facts(next);
+    jobs_.row_of_job[At(next)] = o.rows();
+    o.events.arrived.push_back(o.rows());
+    o.Append({.job = next,
+              .submit = job.submit,
+              .table = facts.table.get(),
+              .requested = facts.requested,
+              .estimated_work = facts.estimate,
+              .restart_cost = scenario_.RestartCostOf(next),
+              .waiting_since = job.submit,
+              .priority = job.priority,
+              .deadline = job.deadline,
+              .tenant = job.tenant,
+              .user = job.user,
+              .group = job.group});
+    if (rates_) rates_->Show(o.job.size() - 1, &jobs_);
+    if (sums_) {
+      inverse_duration_.push_back(1.0 / job.duration);
+      step_.job_seconds += until - job.submit;
+      step_.slowdown_seconds += (until - job.submit) * inverse_duration_.back();
+    }
+    ++step_.arrived;
+    last_event_ = until;
+  }
+}
+
+// ---- nodes come and go ----
+
+void SimulatedCluster::Scale() {
+  const Observation& o = jobs_.observation;
+  if (o.now != times_.IntervalAtOrAfter(o.now)) return;
+  const std::int32_t wanted = nodes_.Wanted(o);
+  if (wanted == nodes_.present()) return;
+  while (wanted < nodes_.present()) {
+    const NodeIndex node = nodes_.LeastUsed(o);
+    StopJobsOn(node, false);
+    nodes_.Remove(node);
+  }
+  nodes_.GrowTo(wanted);
+  holdings_.Reset(o, &*jobs_.observation.free);
+  timeline_.Note(PointNow(jobs_.gpus_used));
+}
+
+// One that failed takes what its jobs did since their last checkpoint.
+void SimulatedCluster::StopJobsOn(NodeIndex node, bool failed) {
+  Observation& o = jobs_.observation;
+  new_shares_.clear();
+  new_share_begin_.assign(1, 0);
+  std::size_t slot = 0;  // of the next row that runs
+  std::size_t kept = 0;
+  for (std::int32_t row = 0; row < o.rows(); ++row) {
+    const std::size_t r = At(row);
+    const auto shares = o.shares_of(row);
+    const bool hit = std::any_of(shares.begin(), shares.end(),
+                                 [node](const NodeShare& share) { return share.node == node; });
+    if (o.running[r] >= 0) {
+      if (hit) {
+        if (failed) o.done_work[r] = DoneAtCheckpoint(slot);
+        ++jobs_.records[At(o.job[r])].failures;
+        if (training_) training_->Stop(o.job[r]);
+        jobs_.gpus_used -= jobs_.running[slot].gpus;
+        o.events.Change(row);
+        Stop(r);
+      } else {
+        jobs_.running_rows[kept] = row;
+        jobs_.running[kept++] = jobs_.running[slot];
+      }
+      ++slot;
+    }
+    if (!hit) new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
+    new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
+  }
+  jobs_.running_rows.resize(kept);
+  jobs_.running.resize(kept);
+  if (!o.partner.empty()) PartFromPartners(&jobs_);
+  jobs_.FindFirstFinish();
+  std::swap(o.shares, new_shares_);
+  std::swap(o.share_begin, new_share_begin_);
+  timeline_.Note(PointNow(jobs_.gpus_used));
+}
+
+double SimulatedCluster::DoneAtCheckpoint(std::size_t slot) const {
+  const Observation& o = jobs_.observation;
+  const RunningJob& run = jobs_.running[slot];
+  const std::size_t row = jobs_.RowIn(slot);
+  const Seconds every = scenario_.options().failures.checkpoint_every;
+  const Seconds ran = std::max(0.0, o.now - run.ready);
+  const Seconds lost = every > 0 ? std::fmod(ran, every) : 0.0;
+  if (lost > 0 && walks_.Follows(o.job[row])) return walks_.DoneSinceBegin(o, row, ran - lost);
+  return std::max(0.0, o.done_work[row] - lost * run.rate);
+}
+
+// ---- answers take effect ----
+
 void SimulatedCluster::Stop(std::size_t row) {
-  observation_.running[row] = -1;
-  observation_.waiting_since[row] = observation_.now;
-  ++records_[At(observation_.job[row])].preemptions;
+  Observation& o = jobs_.observation;
+  o.running[row] = -1;
+  o.waiting_since[row] = o.now;
+  ++jobs_.records[At(o.job[row])].preemptions;
 }
 
 Status SimulatedCluster::Validate(const Allocation& allocation) const {
@@ -222,9 +477,9 @@ Status SimulatedCluster::Validate(const Allocation& allocation) const {
 }
 
 ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
-  if (applied_decision_ == observation_.decision) return {};
+  if (applied_decision_ == jobs_.observation.decision) return {};
   if (rules_ != nullptr) return ApplyRuled(allocation);
-  if (!holdings_.Take(observation_, row_of_job_, running_rows_, allocation)) {
+  if (!holdings_.Take(jobs_.observation, jobs_.row_of_job, jobs_.running_rows, allocation)) {
     return Refused(Validate(allocation));
   }
   return MakeChanges(allocation);
@@ -235,40 +490,39 @@ ApplyReport SimulatedCluster::ApplyRuled(const Allocation& answer) {
   Status legal = Validate(answer);
   if (legal.ok()) legal = rules_->Check(answer);
   if (!legal.ok()) return Refused(legal);
-  const Allocation& meant = rules_->Meant(observation_, answer);
-  if (!holdings_.Take(observation_, row_of_job_, running_rows_, meant)) {
-    return Refused(ValidateAllocation(observation_, meant));
+  const Allocation& meant = rules_->Meant(jobs_.observation, answer);
+  if (!holdings_.Take(jobs_.observation, jobs_.row_of_job, jobs_.running_rows, meant)) {
+    return Refused(ValidateAllocation(jobs_.observation, meant));
   }
   ApplyReport report = MakeChanges(meant);
-  rules_->Show(observation_, false);
+  rules_->Show(jobs_.observation, false);
   return report;
 }
 
 ApplyReport SimulatedCluster::ApplyChanges(const AllocationChanges& changes) {
-  if (applied_decision_ == observation_.decision) return {};
-  if (!holdings_.TakeChanges(observation_, row_of_job_, changes)) {
-    return Refused(ValidateChanges(observation_, changes));
+  if (applied_decision_ == jobs_.observation.decision) return {};
+  if (!holdings_.TakeChanges(jobs_.observation, jobs_.row_of_job, changes)) {
+    return Refused(ValidateChanges(jobs_.observation, changes));
   }
   return MakeChanges(changes.given);
 }
 
 ApplyReport SimulatedCluster::MakeChanges(const Allocation& given) {
   ApplyReport report;
-  Observation& o = observation_;
+  Observation& o = jobs_.observation;
   applied_decision_ = o.decision;
   o.events.Clear();
-  requested_batches_ = given.requested_batches();
   if (!holdings_.changes().empty()) MoveShares(given, &report);
-  if (!training_.empty()) PlaceTraining();
-  if (given.has_partners() || !o.partner.empty()) FollowPartners(given);
-  if (scenario_.options().whole_rounds) PlanRound();
-  NotePoint({o.now, o.rows(), static_cast<std::int32_t>(running_rows_.size()), GpusUsed()});
+  if (training_) training_->Place(jobs_, holdings_.changes(), given.requested_batches());
+  if (given.has_partners() || !o.partner.empty()) FollowPartners(given, &jobs_);
+  if (rounds_) rounds_->Plan(&jobs_);
+  timeline_.Note(PointNow(jobs_.gpus_used));
   last_decision_ = o.now;
   return report;
 }
 
 void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) {
-  Observation& o = observation_;
+  Observation& o = jobs_.observation;
   // Up to the first change shares stay where they are, behind it they shift.
   std::size_t next = At(holdings_.changes().front().row);
   std::int32_t copied = o.share_begin[next];
@@ -284,15 +538,16 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
     next = row;
   };
   new_running_rows_.clear();
-  new_runs_.clear();
+  new_running_.clear();
   std::size_t slot = 0;
   const auto keep_runs_up_to = [&](std::int32_t row) {
     const auto from = static_cast<std::ptrdiff_t>(slot);
-    while (slot < runs_.size() && running_rows_[slot] < row) ++slot;
+    while (slot < jobs_.running.size() && jobs_.running_rows[slot] < row) ++slot;
     const auto to = static_cast<std::ptrdiff_t>(slot);
-    new_running_rows_.insert(new_running_rows_.end(), running_rows_.begin() + from,
-                             running_rows_.begin() + to);
-    new_runs_.insert(new_runs_.end(), runs_.begin() + from, runs_.begin() + to);
+    new_running_rows_.insert(new_running_rows_.end(), jobs_.running_rows.begin() + from,
+                             jobs_.running_rows.begin() + to);
+    new_running_.insert(new_running_.end(), jobs_.running.begin() + from,
+                        jobs_.running.begin() + to);
   };
   for (const Holdings::Change& change : holdings_.changes()) {
     const std::size_t row = At(change.row);
@@ -303,8 +558,8 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
                                           At(o.share_begin[row + 1] - copied));
     copied = o.share_begin[row + 1];
     o.share_begin[next++] = static_cast<std::int32_t>(new_shares_.size());
-    const Run* const before = o.running[row] >= 0 ? &runs_[slot++] : nullptr;
-    if (before != nullptr) gpus_used_ -= before->gpus;
+    const RunningJob* const before = o.running[row] >= 0 ? &jobs_.running[slot++] : nullptr;
+    if (before != nullptr) jobs_.gpus_used -= before->gpus;
     if (change.entry < 0) {
       Stop(row);
       ++report->preempted;
@@ -314,8 +569,8 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
     new_running_rows_.push_back(change.row);
     const bool same_shape =
         before != nullptr && SameShape(o, row, entry, held, given.shares(entry));
-    new_runs_.push_back(Give(entry, row, before, same_shape, report));
-    gpus_used_ += new_runs_.back().gpus;
+    new_running_.push_back(Give(entry, row, before, same_shape, report));
+    jobs_.gpus_used += new_running_.back().gpus;
     const auto shares = given.shares(entry);
     new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
   }
@@ -323,17 +578,16 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
   keep_runs_up_to(o.rows());
   o.share_begin[next] = static_cast<std::int32_t>(new_shares_.size());
   std::swap(o.shares, new_shares_);
-  std::swap(running_rows_, new_running_rows_);
-  std::swap(runs_, new_runs_);
-  if (!walks_.empty()) BeginWalks();
-  FindFirstFinish();
+  std::swap(jobs_.running_rows, new_running_rows_);
+  std::swap(jobs_.running, new_running_);
+  if (walks_.any()) BeginWalks();
+  jobs_.FindFirstFinish();
 }
 
-SimulatedCluster::Run SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t row,
-                                             const Run* before, bool same_shape,
-                                             ApplyReport* report) {
-  Observation& o = observation_;
-  JobRecord& record = records_[At(o.job[row])];
+RunningJob SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t row,
+                                  const RunningJob* before, bool same_shape, ApplyReport* report) {
+  Observation& o = jobs_.observation;
+  JobRecord& record = jobs_.records[At(o.job[row])];
   const bool launch = o.running[row] < 0;
   if (launch) {
     ++report->launched;
@@ -359,8 +613,69 @@ SimulatedCluster::Run SimulatedCluster::Give(const Allocation::Entry& entry, std
   Seconds ready = o.now + (free_first ? 0.0 : o.restart_cost[row]) +
                   (launch ? scenario_.options().launch_cost : 0.0);
   if (trains && rules.free_moves && same_shape) ready = std::max(before->ready, o.now);
-  if (!measured_at_.empty()) measured_at_[At(o.job[row])] = ready;
-  return RunOf(row, entry.configuration, ready);
+  if (rates_) rates_->Start(o.job[row], ready);
+  return RunFrom(row, ready);
+}
+
+RunningJob SimulatedCluster::RunFrom(std::size_t row, Seconds ready) const {
+  const Scenario::JobFacts& facts = jobs_.FactsOf(row);
+  const Configuration& given = jobs_.TrueConfiguration(row);
+  RunningJob run{
+      .work = facts.work, .ready = ready, .gpus = static_cast<double>(given.demand.gpus)};
+  if (facts.process() != nullptr) return run;  // BeginWalks knows more
+  run.rate = given.rate * scenario_.options().speedup;
+  if (run.rate > 0) {
+    const Seconds left = std::max(0.0, run.work - jobs_.observation.done_work[row]) / run.rate;
+    run.finish = times_.EndOf(ready + left, ready);
+  }
+  return run;
+}
+
+void SimulatedCluster::BeginWalks() {
+  for (std::size_t slot = 0; slot < jobs_.running.size(); ++slot) {
+    RunningJob& run = jobs_.running[slot];
+    if (run.finish != kNever || !walks_.Follows(jobs_.JobIn(slot))) continue;
+    const Seconds end = walks_.Begin(jobs_.observation, jobs_.RowIn(slot), run.ready);
+    run.finish = times_.EndOf(end, run.ready);
+  }
+}
+
+ApplyReport SimulatedCluster::ApplyShares(std::span<const TimeShare> shares) {
+  Observation& o = jobs_.observation;
+  ApplyReport report;
+  report.refused = ValidateShares(o, shares);
+  if (!report.refused.ok()) return report;
+  std::vector<double> rate(o.job.size(), 0.0);
+  std::vector<double> gpus(o.job.size(), 0.0);
+  const auto add = [&](std::int32_t row, std::int32_t configuration, double share, double part) {
+    const Configuration& c = (*scenario_.facts(o.job[At(row)]).table)[configuration];
+    rate[At(row)] += share * c.rate * scenario_.options().speedup;
+    gpus[At(row)] += share * part * c.demand.gpus;
+  };
+  for (const TimeShare& share : shares) {
+    const bool paired = share.partner_row >= 0;
+    add(share.row, share.configuration, share.share, paired ? 0.5 : 1);
+    if (paired) add(share.partner_row, share.partner_configuration, share.share, 0.5);
+  }
+  applied_decision_ = o.decision;
+  o.events.Clear();
+  jobs_.ClearSlots();
+  for (std::size_t r = 0; r < rate.size(); ++r) {
+    if (!(rate[r] > 0)) continue;
+    JobRecord& record = jobs_.records[At(o.job[r])];
+    if (o.attained_seconds[r] == 0) record.first_start = o.now;
+    RunningJob run;
+    run.work = scenario_.facts(o.job[r]).work;
+    run.ready = o.now;
+    run.rate = rate[r];
+    run.finish = o.now + std::max(0.0, run.work - o.done_work[r]) / run.rate;
+    run.gpus = gpus[r];
+    jobs_.Run(static_cast<std::int32_t>(r), run);
+  }
+  jobs_.FindFirstFinish();
+  timeline_.Note(PointNow(jobs_.gpus_used));
+  last_decision_ = o.now;
+  return report;
 }
 
 }  // namespace allot

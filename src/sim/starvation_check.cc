@@ -1,4 +1,4 @@
-// Jobs of SimulatedCluster that wait or run for ever: what they ask for, and who cannot give it.
+#include "sim/starvation_check.h"
 
 #include <algorithm>
 #include <string>
@@ -9,7 +9,6 @@
 #include "core/index.h"
 #include "core/strings.h"
 #include "perf/job_room.h"
-#include "sim/simulated_cluster.h"
 
 namespace allot {
 namespace {
@@ -72,30 +71,31 @@ void RequireServable(const Scenario& scenario, const Observation& o, std::int32_
 
 }  // namespace
 
-// `event`: the next one, whatever is decided.
-void SimulatedCluster::CheckNotStuck(Seconds event, Seconds holds_until) {
+void StarvationCheck::Check(const SimulatedJobs& jobs, const ChangingNodes& nodes, Seconds event,
+                            Seconds valid_until) {
+  const Observation& o = jobs.observation;
+  const bool nothing_runs = jobs.running.empty();
   // Running is not enough: a configuration may make no progress.
-  idle_decisions_ = running_rows_.empty() || event == kNever ? idle_decisions_ + 1 : 0;
-  const bool asked_again = event != kNever || holds_until != kNever;
+  idle_decisions_ = nothing_runs || event == kNever ? idle_decisions_ + 1 : 0;
+  const bool asked_again = event != kNever || valid_until != kNever;
   if (asked_again && idle_decisions_ <= kStuckAfter) return;
-  if (event == kNever && running_rows_.empty() && autoscaler_ == nullptr) {
-    RequireServable(scenario_, observation_, nodes_present_);
+  if (event == kNever && nothing_runs && !nodes.autoscaled()) {
+    RequireServable(jobs.scenario, o, nodes.present());
   }
   const std::string when = asked_again ? fmt::format("for {} decisions in a row", idle_decisions_)
                                        : std::string("and nothing will change that");
-  const Observation& o = observation_;
   const std::string first = fmt::format("the first of them, '{}', asks for {}, the cluster is {}",
-                                        scenario_.workload().jobs[At(o.job.front())].id,
+                                        jobs.scenario.workload().jobs[At(o.job.front())].id,
                                         DemandInWords(o, 0), o.cluster->ToString());
-  if (running_rows_.empty()) {
+  if (nothing_runs) {
     throw NoProgress(fmt::format("{} {} on an idle cluster {}: {} (time {} s)",
                                  Counted(o.rows(), "job"), o.rows() == 1 ? "waits" : "wait", when,
                                  first, o.now));
   }
   throw NoProgress(
       fmt::format("{} {} unfinished, {} of them without progress on its GPUs, {}: {} (time {} s)",
-                  Counted(o.rows(), "job"), o.rows() == 1 ? "is" : "are", running_rows_.size(),
-                  when, first, o.now));
+                  Counted(o.rows(), "job"), o.rows() == 1 ? "is" : "are", jobs.running.size(), when,
+                  first, o.now));
 }
 
 }  // namespace allot

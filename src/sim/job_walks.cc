@@ -1,0 +1,76 @@
+#include "sim/job_walks.h"
+
+#include <algorithm>
+
+#include "core/index.h"
+
+namespace allot {
+namespace {
+
+// Work that is done to within rounding is done: else a segment of no length would never end.
+constexpr double kWorkRounding = 1e-9;
+
+}  // namespace
+
+JobWalks::JobWalks(const Scenario& scenario) : scenario_(scenario) {
+  if (scenario.has_processes()) walks_.resize(scenario.workload().jobs.size());
+}
+
+Seconds JobWalks::Begin(const Observation& o, std::size_t row, Seconds ready) {
+  const double work = scenario_.facts(o.job[row]).work;
+  double done = o.done_work[row];
+  walks_[At(o.job[row])] = {.begun = done};
+  Seconds end = ready;
+  while (done < work) {
+    const JobProcess::Segment segment = SegmentAt(o, row, &done);
+    if (!(segment.rate > 0)) return kNever;
+    const double next = std::min(segment.until, work);
+    end += std::max(0.0, next - done) / segment.rate;
+    done = next;
+  }
+  return end;
+}
+
+JobProcess::Segment JobWalks::SegmentAt(const Observation& o, std::size_t row, double* done) const {
+  const Scenario::JobFacts& facts = scenario_.facts(o.job[row]);
+  JobWalk& walk = walks_[At(o.job[row])];
+  const auto at = [&](double work) {
+    if (!(walk.from <= work && work < walk.segment.until)) {
+      const JobProcess::Placed placed{*facts.table, o.running[row],
+                                      o.shares_of(static_cast<std::int32_t>(row))};
+      walk.from = work;
+      walk.segment = facts.process()->SegmentAt(placed, work);
+    }
+    return walk.segment;
+  };
+  JobProcess::Segment segment = at(*done);
+  if (segment.until < kNever && segment.until - *done <= kWorkRounding * segment.until) {
+    *done = segment.until;
+    segment = at(*done);
+  }
+  segment.rate *= scenario_.options().speedup;
+  return segment;
+}
+
+double JobWalks::DoneAfter(const Observation& o, std::size_t row, double done,
+                           Seconds worked) const {
+  const double work = scenario_.facts(o.job[row]).work;
+  while (worked > 0 && done < work) {
+    const JobProcess::Segment segment = SegmentAt(o, row, &done);
+    if (!(segment.rate > 0)) break;
+    const Seconds to_its_end = (segment.until - done) / segment.rate;
+    if (to_its_end > worked) {
+      done += segment.rate * worked;
+      break;
+    }
+    done = segment.until;
+    worked -= to_its_end;
+  }
+  return std::min(work, done);
+}
+
+double JobWalks::DoneSinceBegin(const Observation& o, std::size_t row, Seconds worked) const {
+  return DoneAfter(o, row, walks_[At(o.job[row])].begun, worked);
+}
+
+}  // namespace allot

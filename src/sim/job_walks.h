@@ -1,0 +1,48 @@
+#pragma once
+// How simulated jobs whose rate changes while they run (sim/job_process.h) get on: segment by
+// segment, exactly. Of one run of a scenario; jobs without a process, and those that train in steps
+// (sim/stepped_training.h), are not asked for here. Used by SimulatedCluster and ShownRates.
+
+#include <vector>
+
+#include "sim/job_process.h"
+#include "sim/scenario.h"
+#include "sim/simulated_jobs.h"
+
+namespace allot {
+
+class JobWalks {
+ public:
+  explicit JobWalks(const Scenario& scenario);
+
+  bool any() const { return !walks_.empty(); }
+  bool Follows(JobIndex job) const {
+    return scenario_.facts(job).process() != nullptr && !scenario_.TrainsInSteps(job);
+  }
+
+  // The job in the row has something new to run on, from `ready` on. Returns when it will be done,
+  // kNever where it stops to progress before. O(segments).
+  Seconds Begin(const Observation& observation, std::size_t row, Seconds ready);
+  // The segment that the job is in, whose rate includes the speed-up; `done` is moved past the end
+  // of one that is as good as over.
+  JobProcess::Segment SegmentAt(const Observation& observation, std::size_t row,
+                                double* done) const;
+  // Work that is done after so many seconds from `done` on, or from where the job began.
+  double DoneAfter(const Observation& observation, std::size_t row, double done,
+                   Seconds worked) const;
+  double DoneSinceBegin(const Observation& observation, std::size_t row, Seconds worked) const;
+
+ private:
+  struct JobWalk {
+    double begun = 0;  // work that was done at its last start
+    // The segment that was asked for last on what it runs on, from that work on.
+    double from = 0;
+    JobProcess::Segment segment{0, 0};
+  };
+
+  const Scenario& scenario_;
+  mutable std::vector<JobWalk>
+      walks_;  // by job; segments are remembered. Empty: none has a process
+};
+
+}  // namespace allot
