@@ -16,6 +16,7 @@
 #include "solve/packed_problem.h"
 #include "solve/queue_plan.h"
 #include "solve/share_problem.h"
+#include "solve/water_filling.h"
 #include "table/csv.h"
 
 namespace allot {

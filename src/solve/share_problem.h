@@ -54,23 +54,6 @@ std::vector<double> RatesOf(const ShareProblem& problem, std::span<const double>
 // max-min: the largest least gpus_i theta_i / (weight_i even_i) (section 4.1). Objective: that.
 Shares MaxMinShares(const ShareProblem& problem);
 
-// The lexicographically largest of the sorted levels gpus_i theta_i / (weight_i even_i): when the
-// least can rise no more, the others do (section 4.3). Objective: the least. `levels`, if given:
-// of each job. One solve a level; who cannot rise is told by the prices of needs, which are
-// positive in the middle of all optimal solutions exactly for those (strict complementarity; Gavel
-// asks a mixed-integer program).
-Shares WaterFillingShares(const ShareProblem& problem, std::vector<double>* levels = nullptr);
-
-// Two floors (section 4.3): entities with weights divide the cluster by water filling, and each
-// gives its part to its jobs by their weights, or to the first of them that can still rise.
-struct ShareEntity {
-  double weight = 1;  // > 0
-  bool first_come = false;
-};
-// `entity_of` by job; jobs in order of arrival. Objective: the least theta_i / even_i of all jobs.
-Shares HierarchicalShares(const ShareProblem& problem, std::span<const ShareEntity> entities,
-                          std::span<const std::int32_t> entity_of);
-
 // The largest sum of gain_ig x_ig (gain: [job][type], of the job) such that theta_i >= need_i
 // (`need` by job, empty: none). Objective: the sum; where the needs cannot hold together, not
 // feasible, and the largest part of all of them that can.

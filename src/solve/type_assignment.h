@@ -14,8 +14,8 @@
 //
 // Solved again and again while little changes, it begins from the last prices: jobs that are far
 // from indifferent at them are where these say, the others are inserted. The answer counts only if
-// the new prices prove that it is the one solution of the divided problem (solve/near_prices.cc);
-// otherwise all are inserted. So the answer never depends on what was solved before.
+// the new prices prove that it is the one solution of the divided problem; otherwise all are
+// inserted. So the answer never depends on what was solved before.
 
 #include <cstdint>
 #include <limits>

@@ -1,4 +1,4 @@
-// Max-min one level after the other, on one floor and on two.
+#include "solve/water_filling.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,6 @@
 #include "core/check.h"
 #include "core/error.h"
 #include "solve/equal_jobs.h"
-#include "solve/share_problem.h"
 
 namespace allot {
 namespace {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "solve/block_general.h"
+#include "solve/water_filling.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/solve/random_problem.h"
 

@@ -9,6 +9,7 @@
 #include "core/index.h"
 #include "core/strings.h"
 #include "sched/policy.h"
+#include "solve/water_filling.h"
 #include "stages/rounds/share_rows.h"
 
 namespace allot {

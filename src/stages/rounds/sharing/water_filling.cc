@@ -1,6 +1,8 @@
 // Max-min fairness of progress one level after the other (Gavel, OSDI'20, section 4.3): when the
 // least can rise no more, the others still do.
 
+#include "solve/water_filling.h"
+
 #include "core/error.h"
 #include "stages/rounds/pair_rows.h"
 
