@@ -17,6 +17,7 @@
 #include "core/version.h"
 #include "experiment/sweep_cells.h"
 #include "metrics/sweep_table.h"
+#include "sweep/definition_file.h"
 #include "sweep/limits.h"
 #include "sweep/preset.h"
 #include "sweep/run_sweep.h"

@@ -20,6 +20,7 @@
 #include "sched/incremental.h"
 #include "sim/profile.h"
 #include "sim/run.h"
+#include "sweep/definition_file.h"
 #include "sweep/preset.h"
 #include "workload/history_file.h"
 

@@ -18,6 +18,7 @@
 #include "metrics/humanise.h"
 #include "metrics/sweep_table.h"
 #include "sim/profile.h"
+#include "sweep/definition_file.h"
 #include "sweep/limits.h"
 #include "sweep/preset.h"
 #include "sweep/run_sweep.h"

@@ -14,8 +14,9 @@
 #include "experiment/world.h"
 #include "perf/gavel_tables.h"
 #include "table/column_guess.h"
+#include "workload/formats/suggested_columns.h"
 #include "workload/name_map.h"
-#include "workload/trace_stats.h"
+#include "workload/trace_stats_text.h"
 
 namespace allot {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/counted.h"
-#include "workload/trace_stats.h"
+#include "workload/trace_stats_text.h"
 
 namespace allot {
 

@@ -12,6 +12,7 @@
 
 #include "core/registry.h"
 #include "core/types.h"
+#include "report/figure_axis.h"
 
 namespace allot {
 
@@ -19,20 +20,6 @@ struct EvaluationRuns;  // report/evaluation_runs.h
 struct LengthCurves;    // report/report_lengths.h
 struct SweepResults;    // metrics/sweep_results.h
 struct TrainingCurves;  // report/training_curves.h
-
-enum class AxisUnit { kNumber, kSeconds, kShare };
-enum class AxisScale { kLinear, kLog, kFromZero };  // kFromZero: 0 to 1 is as long as 1 to e
-
-struct FigureAxis {
-  std::string key{};    // column of the CSV: "jct_s"
-  std::string label{};  // for people; "" where the caption says it
-  double low = 0;
-  double high = 1;
-  AxisUnit unit = AxisUnit::kNumber;
-  AxisScale scale = AxisScale::kLinear;
-  std::vector<std::string> rows{};  // names of 0.5, 1.5, ... from the top: no numbers then
-  std::vector<double> ticks{};      // where they must be; empty: where they are round
-};
 
 inline constexpr int kFigureColours = 12;
 
@@ -114,17 +101,5 @@ std::vector<Figure> FiguresOf(const FigureSource& source);
 // Rows "panel,series,X,Y" with the keys of the axes, where intervals are known also "low,high"; of
 // boxes "panel,row,from,to,shade,what". Unknown values are empty. The same bytes everywhere.
 std::string FigureCsv(const Figure& figure);
-
-// Round places within [axis.low, axis.high], about `count` and at least two where possible, with
-// their text: as many digits as tell them apart.
-std::vector<std::pair<double, std::string>> AxisTicks(const FigureAxis& axis, int count);
-
-// The span of the known values with a margin, as bounds of an axis; [0, 1] for none. `from_zero`:
-// it begins at 0.
-void FitAxis(FigureAxis* axis, const std::vector<double>& values, bool from_zero = false);
-
-// A logarithmic axis, which its label then says, where the values differ by more than `factor` and
-// are all positive.
-void FitLogAxis(FigureAxis* axis, const std::vector<double>& values, double factor = 10);
 
 }  // namespace allot

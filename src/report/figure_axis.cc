@@ -1,4 +1,4 @@
-// Bounds and ticks of axes.
+#include "report/figure_axis.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "report/figure.h"
+#include "core/types.h"
 
 namespace allot {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "core/strings.h"
 #include "metrics/html.h"
+#include "report/figure_text.h"
 #include "report/report_assets.h"
 
 namespace allot {

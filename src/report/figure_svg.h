@@ -5,7 +5,6 @@
 // bytes.
 
 #include <string>
-#include <string_view>
 
 #include "report/figure.h"
 
@@ -25,11 +24,5 @@ std::string FigureSvg(const Figure& figure, const FigureLook& look);
 
 // The rules of figure.css with the colours of paper in the place of the page's variables.
 std::string PaperStyle();
-
-// An estimate of a text's width in any common font without serifs.
-double TextWidth(std::string_view text, double size);
-
-// Cut with "…" so that it is not wider than `width`.
-std::string FittedText(std::string_view text, double size, double width);
 
 }  // namespace allot

@@ -1,6 +1,4 @@
-#include <algorithm>
-
-#include "report/figure_svg.h"
+#include "report/figure_text.h"
 
 namespace allot {
 namespace {

@@ -48,10 +48,6 @@ nlohmann::ordered_json ToJson(const SweepDefinition& definition);
 // other way round.
 nlohmann::ordered_json Overlaid(nlohmann::ordered_json below, const nlohmann::ordered_json& above);
 
-// A TOML file, or JSON when its name ends in .json. DataError with place.
-nlohmann::ordered_json ReadDefinitionFile(const std::string& path);
-nlohmann::ordered_json ParseToml(std::string_view text, std::string_view where);
-
 // ---- its cells ----
 
 using CellValues = std::vector<std::string>;  // one per factor

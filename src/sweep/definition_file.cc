@@ -1,4 +1,4 @@
-// Definitions as people write them: TOML or JSON files.
+#include "sweep/definition_file.h"
 
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
@@ -9,7 +9,6 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "metrics/json_field.h"
-#include "sweep/definition.h"
 
 namespace allot {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 // What a workload looks like, in the figures by which GPU-cluster papers describe their traces. For
-// `allot trace inspect`, as text and as JSON.
+// `allot trace inspect`, as JSON; as text: workload/trace_stats_text.h.
 
 #include <array>
 #include <cstdint>
@@ -65,11 +65,5 @@ TraceStats ComputeTraceStats(const Workload& workload);
 
 void to_json(nlohmann::json& json, const TraceStats& stats);
 void to_json(nlohmann::json& json, const ReadReport& report);
-
-// "3 columns: node, reason, comment"; of many the first ones.
-std::string IgnoredColumns(const ReadReport& report);
-
-// Aligned text of about 90 columns in UTF-8, without colour. `report` tells what reading left out.
-std::string FormatTraceStats(const TraceStats& stats, const ReadReport& report);
 
 }  // namespace allot

@@ -1,4 +1,4 @@
-// FormatTraceStats: the terminal's view of trace_stats.h.
+#include "workload/trace_stats_text.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 
 #include "core/counted.h"
 #include "core/strings.h"
-#include "workload/trace_stats.h"
 
 namespace allot {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
-// Networks learn from the decisions of any scheduler, in one of two ways: margins of index networks
-// (pretrain_margins_torch.cc) and increments of sequence networks (pretrain_sequence_torch.cc).
+// Networks learn from the decisions of any scheduler, in one of two ways: index networks from
+// margins, sequence networks from increments.
 
 #include <functional>
 #include <string>
@@ -9,7 +9,6 @@
 #include "agents/training/imitation.h"
 #include "experiment/global_options.h"
 #include "models/checkpoint.h"
-#include "models/net_weights.h"
 
 namespace allot {
 
@@ -29,21 +28,6 @@ struct PretrainOptions {
   double smoothing = 0.1;
   ImitationOptions imitation{.epochs = 0, .learning_rate = 0};  // 0: the way's own
 };
-
-// What a warm-up made, to be written as a checkpoint with its card.
-struct Pretrained {
-  NetWeights weights;
-  std::string teacher;
-  std::string curve;  // CSV
-  double agreement_before = 0;
-  double agreement = 0;
-  std::string measured_on;  // for the card and the last line
-};
-
-Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& start,
-                           const GlobalOptions& globals);
-Pretrained PretrainIncrements(const PretrainOptions& o, const NetWeights& start,
-                              const GlobalOptions& globals);
 
 struct PretrainedCheckpoint {
   Checkpoint checkpoint;

@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "report/figure_parts.h"
 #include "report/figure_svg.h"
+#include "report/figure_text.h"
 #include "report/held_gpus.h"
 #include "report/plot.h"
 #include "report/training_curves.h"

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "sweep/definition_file.h"
 #include "sweep/preset.h"
 
 namespace allot {

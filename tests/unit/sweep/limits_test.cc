@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "sweep/definition_file.h"
 #include "sweep/run_sweep.h"
 #include "tests/unit/core/temp_folder.h"
 

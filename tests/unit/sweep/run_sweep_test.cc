@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/rng.h"
+#include "sweep/definition_file.h"
 #include "sweep/limits.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"

@@ -5,6 +5,7 @@
 
 #include "table/column_guess.h"
 #include "trace_testing.h"
+#include "workload/formats/suggested_columns.h"
 
 namespace allot {
 namespace {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trace_testing.h"
+#include "workload/trace_stats_text.h"
 
 namespace allot {
 namespace {

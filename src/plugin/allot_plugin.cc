@@ -1,9 +1,10 @@
 // The C interface: what may throw is inside Guarded, what is behind it is Decider.
 
+#include "plugin/allot_plugin.h"
+
 #include <string>
 
 #include "core/error.h"
-#include "plugin/allot_plugin.h"
 #include "plugin/decider.h"
 
 struct allot_policy {

@@ -1,11 +1,10 @@
-// FormatGuess and GuessJson: a guess for people and for programs.
+#include "workload/formats/suggested_columns.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "core/counted.h"
 #include "core/error.h"
@@ -82,8 +81,6 @@ std::vector<std::string> NextCommands(const ColumnGuess& guess, const std::strin
           fmt::format("allot whatif --workload {} --columns {} --cluster 16x8", trace, columns),
           fmt::format("allot trace convert {} --columns {} -o jobs.csv", trace, columns)};
 }
-
-}  // namespace
 
 std::string FormatGuess(const ColumnGuess& guess, const TableFile& table, const std::string& path,
                         std::string_view what) {
@@ -168,6 +165,8 @@ nlohmann::ordered_json GuessJson(const ColumnGuess& guess, const TableFile& tabl
           {"commands", NextCommands(guess, path)}};
 }
 
+}  // namespace
+
 std::optional<SuggestedColumns> SuggestColumns(const std::string& path) {
   std::error_code ignored;  // a pipe can be read once only
   if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
@@ -183,7 +182,7 @@ std::optional<SuggestedColumns> SuggestColumns(const std::string& path) {
   TryToRead(path, &guess);
   return SuggestedColumns{
       guess.map.Lacks().empty() && guess.fault.empty(),
-      foreign ? FormatGuess(guess, table, path, foreign->what) : FormatGuess(guess, table, path),
+      FormatGuess(guess, table, path, foreign ? foreign->what : "in no format that allot knows"),
       GuessJson(guess, table, path)};
 }
 
