@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
 #include "core/file.h"
 #include "core/types.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {
@@ -48,22 +48,13 @@ TEST(ReadNumberColumns, OptionalColumnsMayBeAbsent) {
 }
 
 TEST(ReadNumberColumns, RequiredColumnsMayNot) {
-  try {
-    ReadNumberColumns(FileOf("a\n1\n"), {"jct_s"});
-    FAIL() << "a file without jct_s was accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kBadData);
-    EXPECT_NE(std::string(error.what()).find("'jct_s'"), std::string::npos) << error.what();
-  }
+  ExpectError(ExitCode::kBadData, {"'jct_s'"},
+              [&] { ReadNumberColumns(FileOf("a\n1\n"), {"jct_s"}); });
 }
 
 TEST(ReadNumberColumns, NotANumberNamesItsLine) {
-  try {
-    ReadNumberColumns(FileOf("a\n1\nnan\n"), {"a"});
-    FAIL() << "'nan' was accepted";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("x.csv:3"), std::string::npos) << error.what();
-  }
+  ExpectError(ExitCode::kBadData, {"x.csv:3"},
+              [&] { ReadNumberColumns(FileOf("a\n1\nnan\n"), {"a"}); });
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "core/error.h"
 #include "core/file.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 #include "tests/unit/metrics/evaluation_fixture.h"
 
@@ -19,13 +19,7 @@ using testing_support::SmallEvaluation;
 std::string Refusal(const std::function<void(Evaluation*)>& change) {
   Evaluation evaluation = SmallEvaluation();
   change(&evaluation);
-  try {
-    EvaluationFromJson(ToJson(evaluation), "e.json");
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kBadData);
-    return error.what();
-  }
-  return "accepted";
+  return ErrorOf(ExitCode::kBadData, [&] { EvaluationFromJson(ToJson(evaluation), "e.json"); });
 }
 
 TEST(Evaluation, ReadsBackAsWritten) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -202,13 +202,8 @@ TEST(SummaryJson, ReadsBackEqual) {
 TEST(SummaryJson, MissingKeyNamesFileAndKey) {
   auto json = ToJson(RunSummary());
   json.erase("makespan_s");
-  try {
-    SummaryFromJson(json, "run/summary.json");
-    FAIL() << "a summary without makespan_s was accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kBadData);
-    EXPECT_STREQ(error.what(), "run/summary.json: key 'makespan_s' is required, got none");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kBadData, [&] { SummaryFromJson(json, "run/summary.json"); }),
+            "run/summary.json: key 'makespan_s' is required, got none");
 }
 
 }  // namespace

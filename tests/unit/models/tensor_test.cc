@@ -2,19 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
 
 std::string LayoutFault(const TensorMap& tensors, const TensorMap& expected) {
-  try {
-    RequireSameLayout(tensors, expected, "file");
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kBadData);
-    return error.what();
-  }
-  return "";
+  return ErrorOf(ExitCode::kBadData, [&] { RequireSameLayout(tensors, expected, "file"); });
 }
 
 TEST(Tensor, AddScaledAddsElementByElement) {

@@ -5,19 +5,14 @@
 #include <string>
 
 #include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
 
 // The message of the DataError that this text causes.
 std::string Refusal(const std::string& text) {
-  try {
-    Catalogue::FromCsv(text, "c.csv");
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kBadData);
-    return error.what();
-  }
-  return "no error";
+  return ErrorOf(ExitCode::kBadData, [&] { Catalogue::FromCsv(text, "c.csv"); });
 }
 
 std::string WithHeader(const std::string& rows) { return "profile,gpu_type,gpus,rate\n" + rows; }
@@ -55,14 +50,8 @@ TEST(EmbeddedCatalogue, ReferenceTypeIsTheV100) {
 }
 
 TEST(Catalogue, UnknownNameSuggestsTheNearest) {
-  try {
-    Catalogue::Embedded().Get("resnet50:65");
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kBadData);
-    EXPECT_STREQ(error.what(),
-                 "unknown throughput profile 'resnet50:65' (did you mean 'resnet50:64'?)");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kBadData, [&] { Catalogue::Embedded().Get("resnet50:65"); }),
+            "unknown throughput profile 'resnet50:65' (did you mean 'resnet50:64'?)");
 }
 
 TEST(Catalogue, ReadsCarriageReturnsAndEmptyLines) {

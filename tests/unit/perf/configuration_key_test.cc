@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -16,12 +17,7 @@ const std::vector<std::string> kTypes{"k80", "v100"};
 const std::vector<std::string> kPartners{"lm:10", "LM (batch size 20)"};
 
 std::string KeyRefusal(std::string_view text) {
-  try {
-    ParseKey(text, {kGpu, kTypes, kPartners});
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return ErrorOf(ExitCode::kBadData, [&] { ParseKey(text, {kGpu, kTypes, kPartners}); });
 }
 
 TEST(ConfigurationKey, IsWrittenInWords) {

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -80,13 +80,8 @@ TEST(Elastic, WhatTheTraceSaysStays) {
 TEST(Elastic, RefusesGrowthBelowOne) {
   ElasticityOptions options;
   options.growth = 0;
-  try {
-    Elastic(RigidWorkload(1), options);
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    EXPECT_STREQ(error.what(), "growth and cap of an elastic job must be >= 1, got 0 and 64");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kUsage, [&] { Elastic(RigidWorkload(1), options); }),
+            "growth and cap of an elastic job must be >= 1, got 0 and 64");
 }
 
 }  // namespace

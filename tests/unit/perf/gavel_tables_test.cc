@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "perf/catalogue.h"
 #include "perf/table_cache.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -79,14 +80,8 @@ TEST(GavelTables, NodesCanBeIgnoredAsInGavelsSimulator) {
 
 void ExpectRefused(const std::string& alone, const std::string& beside,
                    const std::vector<std::string>& parts) {
-  try {
-    GavelCatalogueCsv(alone, "a.csv", beside, "b.csv");
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    for (const std::string& part : parts) {
-      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-    }
-  }
+  ExpectError(ExitCode::kBadData, parts,
+              [&] { GavelCatalogueCsv(alone, "a.csv", beside, "b.csv"); });
 }
 
 TEST(GavelTables, FaultsNameFileAndLine) {
@@ -106,16 +101,12 @@ TEST(GavelTables, OtherTextsAreNoGavelTables) {
 }
 
 TEST(MeasuredModel, ARateIsGivenOnce) {
-  try {
+  ExpectError(ExitCode::kBadData, {"c.csv:2 and in c.csv:4"}, [&] {
     Catalogue::FromCsv(
         "profile,kind,gpu_type,gpus,rate,partner\n"
         "A,measured,v100,1,2,\nA,measured,v100,1,3,A\nA,measured,v100,1,4,\n",
         "c.csv");
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("c.csv:2 and in c.csv:4"), std::string::npos)
-        << error.what();
-  }
+  });
 }
 
 }  // namespace

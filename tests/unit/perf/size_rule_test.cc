@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "perf/table_cache.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -38,14 +39,9 @@ TEST(SizeRuleTest, WhatIsNoneIsNamed) {
   for (const char* text : {"", "even", "1|x", "0|1", "1||2", "powers-of-two+"}) {
     EXPECT_THROW(Rule(text), Error) << text;
   }
-  try {
-    Rule("powers-of-two+even");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "file:1: sizes must be any, powers-of-two, node-multiples or numbers of GPUs from 1 "
-              "to 32767 joined by '|', got 'even'");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kBadData, [&] { Rule("powers-of-two+even"); }),
+            "file:1: sizes must be any, powers-of-two, node-multiples or numbers of GPUs from 1 "
+            "to 32767 joined by '|', got 'even'");
 }
 
 class SizedTables : public testing::Test {
@@ -95,14 +91,11 @@ TEST_F(SizedTables, WorkIsThatOfTheSizeThatWasAskedFor) {
 }
 
 TEST_F(SizedTables, AJobWithoutAnAllowedSizeIsRefused) {
-  try {
-    (void)cache_.TableFor(workload_, MakeJob(3, 3, 3), Rule("powers-of-two"));
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "a job must have a size that its rule allows: job 'app_17' may have 3 to 3 GPUs, "
-              "sizes are powers-of-two (types gpu)");
-  }
+  EXPECT_EQ(
+      ErrorOf(ExitCode::kBadData,
+              [&] { (void)cache_.TableFor(workload_, MakeJob(3, 3, 3), Rule("powers-of-two")); }),
+      "a job must have a size that its rule allows: job 'app_17' may have 3 to 3 GPUs, "
+      "sizes are powers-of-two (types gpu)");
 }
 
 TEST_F(SizedTables, AJobLargerThanTheClusterIsStillToldSo) {

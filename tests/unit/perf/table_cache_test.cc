@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -90,16 +91,9 @@ TEST_F(TableCacheTest, RequestedOffTheGridHasItsOwnTable) {
 
 TEST_F(TableCacheTest, JobLargerThanTheClusterIsRefused) {
   TableCache cache(catalogue_, {{"v100", 4}, {"k80", 8}});
-  try {
-    cache.TableFor(workload_, MakeJob(9, 1, 32));
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kBadData);
-    EXPECT_STREQ(
-        error.what(),
-        "a job must fit the cluster: job 'app_17' asks for 9 GPUs, the largest GPU type 'k80' "
-        "has 8");
-  }
+  EXPECT_EQ(
+      ErrorOf(ExitCode::kBadData, [&] { cache.TableFor(workload_, MakeJob(9, 1, 32)); }),
+      "a job must fit the cluster: job 'app_17' asks for 9 GPUs, the largest GPU type 'k80' has 8");
 }
 
 // What using these types for jobs of these profiles is refused with; "" if it is not. `accepted`:
@@ -125,14 +119,10 @@ std::string TypeError(const std::vector<std::string>& types, const std::vector<i
   specs.reserve(types.size());
   for (const std::string& type : types) specs.push_back({.name = type, .gpus = 4});
   TableCache cache(catalogue, specs);
-  try {
+  return ErrorOf(ExitCode::kBadData, [&] {
     cache.CheckTypes(workload);
     for (const Job& job : workload.jobs) cache.OfferFor(workload, job);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kBadData);
-    return error.what();
-  }
-  return "";
+  });
 }
 
 TEST(GpuTypesTest, AMisspeltTypeIsRefusedWithTheNearest) {
@@ -222,14 +212,9 @@ TEST_F(TableCacheTest, TypesThatAJobDoesNotAcceptAreLeftOut) {
   EXPECT_EQ(Counts(*cache.TableFor(workload_, job), 0), std::vector<int>{});
   EXPECT_EQ(Counts(*cache.TableFor(workload_, job), 1), std::vector<int>{2});
   job.gpu_types = workload_.gpu_types.Intern("t4");
-  try {
-    cache.TableFor(workload_, job);
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "a job must accept a GPU type of the cluster: job 'app_17' accepts 't4', the "
-                 "cluster has v100, k80");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kBadData, [&] { cache.TableFor(workload_, job); }),
+            "a job must accept a GPU type of the cluster: job 'app_17' accepts 't4', the "
+            "cluster has v100, k80");
 }
 
 TEST_F(TableCacheTest, TypesAreKnownHoweverTheyAreSpelt) {
@@ -247,17 +232,11 @@ TEST_F(TableCacheTest, TypesThatTheClusterLacksAreToldTogether) {
     workload_.jobs.back().id = std::to_string(workload_.jobs.size());
     workload_.jobs.back().gpu_types = workload_.gpu_types.Intern(type);
   }
-  try {
-    cache.CheckTypes(workload_);
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kBadData);
-    EXPECT_STREQ(error.what(),
-                 "a job must accept a GPU type of the cluster, which has v100, k80: 2 jobs ask for "
-                 "'p40' (first: '1'), 1 job asks for 't4|p40' (first: '4'); --type-map 'p40=TYPE' "
-                 "gives a type its name in the cluster, --oversized drop leaves out jobs of types "
-                 "that it lacks");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kBadData, [&] { cache.CheckTypes(workload_); }),
+            "a job must accept a GPU type of the cluster, which has v100, k80: 2 jobs ask for "
+            "'p40' (first: '1'), 1 job asks for 't4|p40' (first: '4'); --type-map 'p40=TYPE' "
+            "gives a type its name in the cluster, --oversized drop leaves out jobs of types "
+            "that it lacks");
 }
 
 TEST_F(TableCacheTest, GpusWithTooLittleMemoryAreLeftOut) {
@@ -268,14 +247,9 @@ TEST_F(TableCacheTest, GpusWithTooLittleMemoryAreLeftOut) {
   EXPECT_EQ(Counts(*cache.TableFor(workload_, job), 0), std::vector<int>{2});
   EXPECT_EQ(Counts(*cache.TableFor(workload_, job), 1), std::vector<int>{});
   job.gpu_memory_gb = 40;
-  try {
-    cache.TableFor(workload_, job);
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "a job must accept a GPU type of the cluster: job 'app_17' accepts any with at "
-                 "least 40 GB, the cluster has v100 (16 GB), k80 (12 GB)");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kBadData, [&] { cache.TableFor(workload_, job); }),
+            "a job must accept a GPU type of the cluster: job 'app_17' accepts any with at "
+            "least 40 GB, the cluster has v100 (16 GB), k80 (12 GB)");
 }
 
 TEST_F(TableCacheTest, HostMemoryIsSharedByTheRequestedGpus) {
@@ -321,14 +295,9 @@ TEST_F(TableCacheTest, ADurationIsOfTheTypeThatItWasMeasuredOn) {
   job.duration_type = workload_.gpu_types.InternSmall("k80");
   EXPECT_DOUBLE_EQ(cache.WorkOf(workload_, job), 100 * 16);  // the k80 is not in the cluster
   job.duration_type = workload_.gpu_types.InternSmall("h100");
-  try {
-    cache.WorkOf(workload_, job);
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "a duration is of a GPU type that the profile was measured on: job 'app_17' names "
-                 "'h100', profile 'm' has v100, k80");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kBadData, [&] { cache.WorkOf(workload_, job); }),
+            "a duration is of a GPU type that the profile was measured on: job 'app_17' names "
+            "'h100', profile 'm' has v100, k80");
 }
 
 }  // namespace

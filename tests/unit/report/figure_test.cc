@@ -13,6 +13,7 @@
 #include "report/held_gpus.h"
 #include "report/plot.h"
 #include "report/training_curves.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 #include "tests/unit/metrics/evaluation_fixture.h"
 
@@ -173,13 +174,7 @@ TEST(HeldGpus, MalformedNodesAreAnErrorWithTheLine) {
   for (const char* row : {"0,a,4,0-4", "0,nobody,4,0:4"}) {
     WriteTextFile((folder / "allocations.csv").string(),
                   std::string("time_s,job_id,gpus,nodes\n") + row + "\n");
-    try {
-      ReadHeldGpus(run);
-      FAIL() << row;
-    } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find("allocations.csv:2"), std::string::npos)
-          << error.what();
-    }
+    ExpectError(ExitCode::kBadData, {"allocations.csv:2"}, [&] { ReadHeldGpus(run); });
   }
 }
 
@@ -203,14 +198,9 @@ TEST(Plot, WritesAFileForEachFigure) {
 TEST(Plot, WhatIsNotThereIsAnErrorThatSaysWhatIs) {
   const testing_support::TempFolder folder;
   testing_support::WriteSmallEvaluation(folder / "eval", testing_support::SmallEvaluation());
-  try {
+  ExpectError(ExitCode::kUsage, {"did you mean 'cdf'"}, [&] {
     PlotFigures({.results = (folder / "eval").string(), .out = "x", .figures = {"cfd"}});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    EXPECT_NE(std::string(error.what()).find("did you mean 'cdf'"), std::string::npos)
-        << error.what();
-  }
+  });
   EXPECT_THROW(PlotFigures({.results = (folder / "").string(), .out = "x"}), Error);
 }
 

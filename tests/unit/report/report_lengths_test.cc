@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
 #include "core/file.h"
 #include "report/figure.h"
 #include "report/report.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 #include "tests/unit/metrics/evaluation_fixture.h"
 
@@ -48,13 +48,8 @@ TEST(ReportLengths, SharesBeyondOneAreAnErrorWithTheLine) {
   const testing_support::TempFolder folder;
   WriteTextFile((folder / "lengths.csv").string(),
                 "asked,gpus,nominal,covered,questions\nnew,all,0.1,1.5,20\n");
-  try {
-    ReadLengths(folder / "");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("got nominal 0.1 and covered 1.5"), std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("lengths.csv:2"), std::string::npos);
-  }
+  ExpectError(ExitCode::kBadData, {"got nominal 0.1 and covered 1.5", "lengths.csv:2"},
+              [&] { ReadLengths(folder / ""); });
 }
 
 }  // namespace

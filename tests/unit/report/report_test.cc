@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 #include "tests/unit/metrics/evaluation_fixture.h"
 
@@ -203,22 +204,11 @@ TEST(Report, TheSameFolderTwiceIsAnError) {
   WriteSmallEvaluation(directory, SmallEvaluation());
   ReportInput input = InputOf(directory);
   input.evaluation_dirs.push_back(directory.string() + "/.");
-  try {
-    RenderReport(input);
-    FAIL() << "two equal sections were made";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    EXPECT_NE(std::string(error.what()).find("given twice"), std::string::npos) << error.what();
-  }
+  ExpectError(ExitCode::kUsage, {"given twice"}, [&] { RenderReport(input); });
 }
 
 TEST(Report, NothingToShowIsAnError) {
-  try {
-    RenderReport({});
-    FAIL() << "an empty report was made";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-  }
+  ExpectError(ExitCode::kUsage, {}, [&] { RenderReport({}); });
 }
 
 TEST(Report, DirectoryWithoutCurvesIsAnError) {
@@ -233,13 +223,8 @@ TEST(Report, MissingRunNamesTheFile) {
   const std::filesystem::path directory = Fresh("missing");
   WriteSmallEvaluation(directory, SmallEvaluation());
   std::filesystem::remove(directory / "week-2" / "learned" / "jobs.csv");
-  try {
-    RenderReport(InputOf(directory));
-    FAIL() << "a report was made without a run's jobs.csv";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("week-2/learned/jobs.csv"), std::string::npos)
-        << error.what();
-  }
+  ExpectError(ExitCode::kBadData, {"week-2/learned/jobs.csv"},
+              [&] { RenderReport(InputOf(directory)); });
 }
 
 TEST(Report, IsWrittenWhole) {

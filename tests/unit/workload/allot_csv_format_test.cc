@@ -115,7 +115,7 @@ TEST(AllotCsv, LenientDropsAndCountsAlikeErrorsTogether) {
 }
 
 TEST(AllotCsv, LenientDoesNotForgiveTheHeader) {
-  ExpectError([] { ReadText("allot", "job_id\na\n", true); }, ExitCode::kBadData, {"is required"});
+  ExpectError(ExitCode::kBadData, {"is required"}, [] { ReadText("allot", "job_id\na\n", true); });
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -176,12 +177,7 @@ TEST(GavelLaw, OneRunTimeForAll) {
 }
 
 TEST(ArrivalLaw, RefusesAnUnknownParameterByName) {
-  try {
-    LawFrom("gavel:mutli=false");
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("multi"), std::string::npos) << error.what();
-  }
+  ExpectError(ExitCode::kUsage, {"multi"}, [&] { LawFrom("gavel:mutli=false"); });
 }
 
 }  // namespace

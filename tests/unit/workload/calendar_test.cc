@@ -52,21 +52,21 @@ TEST(ParseWhen, SpansHaveUnits) {
 
 TEST(ParseWhen, NonsenseIsAUsageError) {
   for (const char* text : {"", "d", "-1d", "soon", "1x", "nan", "1e300d", "30m1h"}) {
-    ExpectError([&] { ParseWhen(Named("2017-10-30 00:00:00"), text); }, ExitCode::kUsage,
-                {"a time must be like", "got '" + std::string(text) + "'"});
+    ExpectError(ExitCode::kUsage, {"a time must be like", "got '" + std::string(text) + "'"},
+                [&] { ParseWhen(Named("2017-10-30 00:00:00"), text); });
   }
 }
 
 TEST(ParseWhen, ADayMustExist) {
   for (const char* text : {"2017-11-31", "2017-11-30 25:00:00", "1969-12-31"}) {
-    ExpectError([&] { ParseWhen(Named("2017-10-30 00:00:00"), text); }, ExitCode::kUsage,
-                {"that exist", text});
+    ExpectError(ExitCode::kUsage, {"that exist", text},
+                [&] { ParseWhen(Named("2017-10-30 00:00:00"), text); });
   }
 }
 
 TEST(ParseWhen, CalendarTimeNeedsAnOrigin) {
-  ExpectError([] { ParseWhen(Named(""), "2017-11-13"); }, ExitCode::kUsage,
-              {"knows when it began", "2017-11-13", "'w'"});
+  ExpectError(ExitCode::kUsage, {"knows when it began", "2017-11-13", "'w'"},
+              [] { ParseWhen(Named(""), "2017-11-13"); });
 }
 
 TEST(Calendar, ZonedTimesKeepTheirTimeOfDay) {

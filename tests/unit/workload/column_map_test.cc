@@ -39,7 +39,7 @@ TEST(ColumnMap, RefusesWhatItDoesNotKnow) {
       {",", {"must name a column"}}};
   for (const auto& each : cases) {
     SCOPED_TRACE(each.first);
-    ExpectError([&] { ColumnMap::Parse(each.first); }, ExitCode::kUsage, each.second);
+    ExpectError(ExitCode::kUsage, each.second, [&] { ColumnMap::Parse(each.first); });
   }
 }
 
@@ -48,8 +48,8 @@ TEST(ColumnMap, FindsColumnsByNameAndNumber) {
   EXPECT_EQ(PositionOf("Submit", header, "t.csv:1"), 1u);
   EXPECT_EQ(PositionOf("#1", header, "t.csv:1"), 0u);
   EXPECT_EQ(PositionOf("#2", header, "t.csv:1"), 2u) << "a name comes before a number";
-  ExpectError([&] { PositionOf("submit", header, "t.csv:1"); }, ExitCode::kUsage,
-              {"no column 'submit'", "did you mean 'Submit'", "t.csv:1"});
+  ExpectError(ExitCode::kUsage, {"no column 'submit'", "did you mean 'Submit'", "t.csv:1"},
+              [&] { PositionOf("submit", header, "t.csv:1"); });
 }
 
 }  // namespace

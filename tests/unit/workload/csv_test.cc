@@ -59,28 +59,28 @@ TEST(Csv, AbsentOptionalColumnReadsAsEmpty) {
 
 TEST(Csv, HeaderErrorsNameTheColumn) {
   const auto read = [](std::string_view text) { CsvReader(text, "t.csv", {"gpus", "user"}); };
-  ExpectError([&] { read("gpus,usr\n"); }, ExitCode::kBadData,
-              {"'usr'", "did you mean 'user'", "t.csv:1"});
-  ExpectError([&] { read("gpus\n"); }, ExitCode::kBadData,
-              {"'user' is required", "gpus", "t.csv:1"});
-  ExpectError([&] { read("gpus,user,gpus\n"); }, ExitCode::kBadData,
-              {"once", "'gpus' as columns 1 and 3", "t.csv:1"});
-  ExpectError([&] { read(""); }, ExitCode::kBadData, {"header gpus,user", "no line", "t.csv:1"});
+  ExpectError(ExitCode::kBadData, {"'usr'", "did you mean 'user'", "t.csv:1"},
+              [&] { read("gpus,usr\n"); });
+  ExpectError(ExitCode::kBadData, {"'user' is required", "gpus", "t.csv:1"},
+              [&] { read("gpus\n"); });
+  ExpectError(ExitCode::kBadData, {"once", "'gpus' as columns 1 and 3", "t.csv:1"},
+              [&] { read("gpus,user,gpus\n"); });
+  ExpectError(ExitCode::kBadData, {"header gpus,user", "no line", "t.csv:1"}, [&] { read(""); });
 }
 
 TEST(Csv, RowsOfAnotherWidthNameBothCounts) {
-  ExpectError([] { CsvRows("a,b\n1,2\n1,2,3\n"); }, ExitCode::kBadData,
-              {"2 fields", "got 3", "t.csv:3"});
-  ExpectError([] { CsvRows("a,b\n1\n"); }, ExitCode::kBadData, {"2 fields", "got 1", "t.csv:2"});
+  ExpectError(ExitCode::kBadData, {"2 fields", "got 3", "t.csv:3"},
+              [] { CsvRows("a,b\n1,2\n1,2,3\n"); });
+  ExpectError(ExitCode::kBadData, {"2 fields", "got 1", "t.csv:2"}, [] { CsvRows("a,b\n1\n"); });
 }
 
 TEST(Csv, QuoteErrorsNameWhereTheRowBegins) {
-  ExpectError([] { CsvRows("a,b\n1,\"2\n"); }, ExitCode::kBadData,
-              {"must be closed", "end of the file", "t.csv:2"});
-  ExpectError([] { CsvRows("a,b\n1,2\"3\"\n"); }, ExitCode::kBadData,
-              {"whole field", "inside", "t.csv:2"});
-  ExpectError([] { CsvRows("a,b\n1,\"2\"3\n"); }, ExitCode::kBadData,
-              {"whole field", "inside", "t.csv:2"});
+  ExpectError(ExitCode::kBadData, {"must be closed", "end of the file", "t.csv:2"},
+              [] { CsvRows("a,b\n1,\"2\n"); });
+  ExpectError(ExitCode::kBadData, {"whole field", "inside", "t.csv:2"},
+              [] { CsvRows("a,b\n1,2\"3\"\n"); });
+  ExpectError(ExitCode::kBadData, {"whole field", "inside", "t.csv:2"},
+              [] { CsvRows("a,b\n1,\"2\"3\n"); });
 }
 
 TEST(Csv, TextMustBeUtf8) {
@@ -88,9 +88,9 @@ TEST(Csv, TextMustBeUtf8) {
   const std::string bad[] = {"\xff",    "\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80",
                              "\xe2\x82"};
   for (const std::string& bytes : bad) {
-    ExpectError(
-        [&] { CsvRows("a,b\n1," + bytes + "\n"); }, ExitCode::kBadData,
-        {"UTF-8", fmt::format("0x{:02x}", static_cast<unsigned char>(bytes[0])), "t.csv:2"});
+    ExpectError(ExitCode::kBadData,
+                {"UTF-8", fmt::format("0x{:02x}", static_cast<unsigned char>(bytes[0])), "t.csv:2"},
+                [&] { CsvRows("a,b\n1," + bytes + "\n"); });
   }
 }
 
@@ -100,10 +100,10 @@ TEST(Csv, NumbersMustBeFiniteAndWhole) {
     const std::string table = "a,b\n" + text + ",1\n";
     CsvReader csv(table, "t.csv", {"a", "b"});
     ASSERT_TRUE(csv.Next());
-    ExpectError([&] { csv.Number("a"); }, ExitCode::kBadData,
-                {"'a' must be a finite number", "'" + text + "'", "t.csv:2"});
-    ExpectError([&] { csv.Integer("a", 0, 9); }, ExitCode::kBadData,
-                {"'a' must be a whole number from 0 to 9", "'" + text + "'"});
+    ExpectError(ExitCode::kBadData, {"'a' must be a finite number", "'" + text + "'", "t.csv:2"},
+                [&] { csv.Number("a"); });
+    ExpectError(ExitCode::kBadData, {"'a' must be a whole number from 0 to 9", "'" + text + "'"},
+                [&] { csv.Integer("a", 0, 9); });
   }
 }
 
@@ -111,10 +111,10 @@ TEST(Csv, IntegersHaveARange) {
   CsvReader csv("a,b\n10,1.0\n", "t.csv", {"a", "b"});
   ASSERT_TRUE(csv.Next());
   EXPECT_EQ(csv.Integer("a", 1, 10), 10);
-  ExpectError([&] { csv.Integer("a", 1, 9); }, ExitCode::kBadData,
-              {"from 1 to 9", "'10'", "t.csv:2"});
-  ExpectError([&] { csv.Integer("b", 1, 9); }, ExitCode::kBadData,
-              {"whole number", "'1.0'", "t.csv:2"});
+  ExpectError(ExitCode::kBadData, {"from 1 to 9", "'10'", "t.csv:2"},
+              [&] { csv.Integer("a", 1, 9); });
+  ExpectError(ExitCode::kBadData, {"whole number", "'1.0'", "t.csv:2"},
+              [&] { csv.Integer("b", 1, 9); });
 }
 
 TEST(Csv, HeaderMatchIsTheShareOfNamedColumns) {
@@ -132,7 +132,7 @@ TEST(Csv, TablesWithoutHeaderKnowNoQuotes) {
   EXPECT_EQ(csv.line(), 1);
   EXPECT_EQ(csv.Text("text"), "a \"b\"");
   EXPECT_EQ(csv.Whole("count", 1, 2), 2);
-  ExpectError([&] { csv.Whole("count", 3, 4); }, ExitCode::kBadData, {"from 3 to 4", "'2.0'"});
+  ExpectError(ExitCode::kBadData, {"from 3 to 4", "'2.0'"}, [&] { csv.Whole("count", 3, 4); });
 }
 
 }  // namespace

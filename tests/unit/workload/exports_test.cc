@@ -85,14 +85,16 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ExportsRefused, WithTheLineAndWhatToDo) {
   const std::string serial = PathOfExport("excel-serial.csv");
   ExpectError(
-      [&] { ReadTrace(serial, "auto", {.columns = "submit=submit,gpus=gpus,duration=runtime_h"}); },
-      ExitCode::kBadData, {"times=excel", "46328.34375 to 46329.75", "excel-serial.csv:1"});
+      ExitCode::kBadData, {"times=excel", "46328.34375 to 46329.75", "excel-serial.csv:1"}, [&] {
+        ReadTrace(serial, "auto", {.columns = "submit=submit,gpus=gpus,duration=runtime_h"});
+      });
   const std::string clocks = PathOfExport("clocks-small.csv");
   ExpectError(
-      [&] { ReadTrace(clocks, "auto", {.columns = "submit=job,gpus=gpus,duration=runtime"}); },
-      ExitCode::kBadData, {"'job' must be a date or time", "23.11.2026", "'a1'", "csv:2"});
-  ExpectError([&] { ReadTrace(clocks); }, ExitCode::kBadData,
-              {"allot trace inspect", "job, submit, gpus", "clocks-small.csv:1"});
+      ExitCode::kBadData, {"'job' must be a date or time", "23.11.2026", "'a1'", "csv:2"},
+      [&] { ReadTrace(clocks, "auto", {.columns = "submit=job,gpus=gpus,duration=runtime"}); });
+  ExpectError(ExitCode::kBadData,
+              {"allot trace inspect", "job, submit, gpus", "clocks-small.csv:1"},
+              [&] { ReadTrace(clocks); });
 }
 
 }  // namespace

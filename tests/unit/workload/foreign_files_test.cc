@@ -71,17 +71,19 @@ TEST(ForeignFile, IsNamedWithTheCommandToExport) {
   for (const ForeignInput& input : inputs) {
     SCOPED_TRACE(input.text);
     const TempFile file("jobs.txt", input.text);
-    ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData,
-                {input.what, "which is not read as it is", "jobs.txt:1", input.command});
+    ExpectError(ExitCode::kBadData,
+                {input.what, "which is not read as it is", "jobs.txt:1", input.command},
+                [&] { ReadTrace(file.path()); });
     EXPECT_FALSE(SuggestColumns(file.path())) << "reading it says what it is";
   }
 }
 
 TEST(ForeignFile, TheCasesAreNamed) {
-  ExpectError([] { ReadTrace(kForeignCases + "pbs.txt"); }, ExitCode::kBadData,
-              {"an accounting log of PBS", "Resource_List.ngpus", "> jobs.csv"});
-  ExpectError([] { ReadTrace(kForeignCases + "k.yaml"); }, ExitCode::kBadData,
-              {"YAML of kubectl", "kubectl get jobs,pods --all-namespaces -o json"});
+  ExpectError(ExitCode::kBadData, {"an accounting log of PBS", "Resource_List.ngpus", "> jobs.csv"},
+              [] { ReadTrace(kForeignCases + "pbs.txt"); });
+  ExpectError(ExitCode::kBadData,
+              {"YAML of kubectl", "kubectl get jobs,pods --all-namespaces -o json"},
+              [] { ReadTrace(kForeignCases + "k.yaml"); });
 }
 
 TEST(ForeignFile, ATableOfHtcondorIsReadByItsColumns) {

@@ -28,15 +28,15 @@ TEST(NameMap, ReadsAFileThatMayHaveMore) {
 }
 
 TEST(NameMap, RefusesWhatDoesNotFit) {
-  ExpectError([] { NameMap::Parse("model-map", "resnet"); }, ExitCode::kUsage,
-              {"THEIRS=OURS", "'resnet'"});
-  ExpectError([] { NameMap::Parse("model-map", "a=b,a=c"); }, ExitCode::kUsage, {"'a' twice"});
+  ExpectError(ExitCode::kUsage, {"THEIRS=OURS", "'resnet'"},
+              [] { NameMap::Parse("model-map", "resnet"); });
+  ExpectError(ExitCode::kUsage, {"'a' twice"}, [] { NameMap::Parse("model-map", "a=b,a=c"); });
   Workload workload = TwoModels();
-  ExpectError([&] { NameMap::Parse("model-map", "resnt=x").RenameModels(&workload); },
-              ExitCode::kUsage, {"no job has the model 'resnt'", "did you mean 'resnet'"});
+  ExpectError(ExitCode::kUsage, {"no job has the model 'resnt'", "did you mean 'resnet'"},
+              [&] { NameMap::Parse("model-map", "resnt=x").RenameModels(&workload); });
   const TempFile file("names.csv", "theirs,ours\nbert,BERT\nbert,GPT\n");
-  ExpectError([&] { NameMap::Parse("model-map", file.path()); }, ExitCode::kBadData,
-              {"stands once", "'bert'", "names.csv:3"});
+  ExpectError(ExitCode::kBadData, {"stands once", "'bert'", "names.csv:3"},
+              [&] { NameMap::Parse("model-map", file.path()); });
 }
 
 Workload ThreeTypes() {
@@ -58,8 +58,8 @@ TEST(NameMap, PrefersTheExactTypeAndRefusesUnknownOnes) {
   NameMap::Parse("type-map", "p40=a,Tesla P40=b").RenameGpuTypes(&workload);
   EXPECT_EQ(workload.gpu_types[workload.jobs[0].gpu_types], "b");
   EXPECT_EQ(workload.gpu_types[workload.jobs[1].gpu_types], "tesla_v100|a");
-  ExpectError([&] { NameMap::Parse("type-map", "h100=a100").RenameGpuTypes(&workload); },
-              ExitCode::kUsage, {"--type-map", "no job names the GPU type 'h100'"});
+  ExpectError(ExitCode::kUsage, {"--type-map", "no job names the GPU type 'h100'"},
+              [&] { NameMap::Parse("type-map", "h100=a100").RenameGpuTypes(&workload); });
 }
 
 }  // namespace

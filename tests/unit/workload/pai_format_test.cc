@@ -68,8 +68,8 @@ TEST(Pai, AHeaderLineIsTaken) {
 TEST(Pai, MalformedRowsOfTheJobTable) {
   const std::string jobs = fmt::format("{}job3,i3\n", kJobTable);
   ReadReport report;
-  ExpectError([&] { ReadTables(kTaskTable, jobs, false, &report); }, ExitCode::kBadData,
-              {"6 fields", "got 2", "j.csv:3"});
+  ExpectError(ExitCode::kBadData, {"6 fields", "got 2", "j.csv:3"},
+              [&] { ReadTables(kTaskTable, jobs, false, &report); });
   report = {};
   ReadTables(kTaskTable, jobs, true, &report);
   EXPECT_EQ(

@@ -152,8 +152,8 @@ TEST(PhillyJson, LenientDropsMalformedRecords) {
 
 TEST(PhillyJson, DeepNestingIsRefused) {
   const std::string deep(200'000, '[');
-  ExpectError([&] { ReadText("philly", "[" + deep + std::string(deep.size(), ']') + "]"); },
-              ExitCode::kBadData, {"deeper than 100", "at byte 101", "t.csv:1"});
+  ExpectError(ExitCode::kBadData, {"deeper than 100", "at byte 101", "t.csv:1"},
+              [&] { ReadText("philly", "[" + deep + std::string(deep.size(), ']') + "]"); });
 }
 
 }  // namespace

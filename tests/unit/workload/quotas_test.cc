@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -10,12 +10,7 @@ namespace {
 using Quotas = std::map<std::string, GpuCount>;
 
 std::string FaultOf(const std::string& text) {
-  try {
-    QuotasFromCsv(text, "quotas.csv");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return ErrorOf(ExitCode::kBadData, [&] { QuotasFromCsv(text, "quotas.csv"); });
 }
 
 TEST(QuotasTest, ReadsGpusByTenant) {

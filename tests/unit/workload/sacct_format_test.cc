@@ -106,7 +106,7 @@ TEST(Sacct, TasksOfAnArrayThatWaitAreOneJobEach) {
   EXPECT_EQ(workload.jobs[7].duration, 3600) << "nothing but its limit is known";
   EXPECT_EQ(report.adjusted.front().rows, 8);
   for (const char* id : {"7_[5-3]", "7_[]", "7_[x]", "7_[1-9999999]"}) {
-    ExpectError([&] { read(id); }, ExitCode::kBadData, {"tasks of an array", id, ":2"});
+    ExpectError(ExitCode::kBadData, {"tasks of an array", id, ":2"}, [&] { read(id); });
   }
 }
 
@@ -201,13 +201,11 @@ TEST(Squeue, GresOfANodeCountsForEachNode) {
 }
 
 TEST(Squeue, TheTableForPeopleIsRefusedWithTheCommandThatIsRead) {
-  ExpectError(
-      [] {
-        ReadText("sacct",
-                 "             JOBID PARTITION     NAME     USER ST  TIME  NODES NODELIST(REASON)\n"
-                 "                41      a100    train      ann  R  1:00      1 n1\n");
-      },
-      ExitCode::kBadData, {"squeue", "SUBMIT_TIME", "squeue --all -O", ":1"});
+  ExpectError(ExitCode::kBadData, {"squeue", "SUBMIT_TIME", "squeue --all -O", ":1"}, [] {
+    ReadText("sacct",
+             "             JOBID PARTITION     NAME     USER ST  TIME  NODES NODELIST(REASON)\n"
+             "                41      a100    train      ann  R  1:00      1 n1\n");
+  });
 }
 
 TEST(Sacct, Reads2505WithEarlierRunsAndATrailingSeparator) {
@@ -481,8 +479,8 @@ TEST(Sacct, ANameMayHoldTheSeparator) {
 }
 
 TEST(Sacct, ALineBreakInAFieldIsNamed) {
-  ExpectError([] { ReadTrace(std::string(ALLOT_TEST_DATA) + "/cases/bug-02.txt"); },
-              ExitCode::kBadData, {"8 fields", "line break", "'Comment'", "bug-02.txt:2"});
+  ExpectError(ExitCode::kBadData, {"8 fields", "line break", "'Comment'", "bug-02.txt:2"},
+              [] { ReadTrace(std::string(ALLOT_TEST_DATA) + "/cases/bug-02.txt"); });
   const std::string row = "1|COMPLETED|2026-03-01T10:00:00|60|gres/gpu=3|";
   ExpectBadData("sacct", {{"last column",
                            "JobID|State|Submit|ElapsedRaw|AllocTRES|Comment\n" + row + "a\nb\n",

@@ -174,17 +174,17 @@ TEST(Sample, PartsOfOneSeedAreDisjoint) {
 }
 
 TEST(Sample, TooLittleLoadNamesBoth) {
-  ExpectError([] { Sample(Regular(1000), {.gpus_capacity = 2, .load = 0.5}); }, ExitCode::kBadData,
-              {"load of 0.5", "to 2 GPUs", "got 0.25", "all 1000 jobs", "'w'"});
-  ExpectError([] { Sample(Regular(1000), {.gpus_capacity = 1, .load = 0.3, .part = 1}); },
-              ExitCode::kBadData, {"load of 0.6", "got 0.5"});
+  ExpectError(ExitCode::kBadData, {"load of 0.5", "to 2 GPUs", "got 0.25", "all 1000 jobs", "'w'"},
+              [] { Sample(Regular(1000), {.gpus_capacity = 2, .load = 0.5}); });
+  ExpectError(ExitCode::kBadData, {"load of 0.6", "got 0.5"},
+              [] { Sample(Regular(1000), {.gpus_capacity = 1, .load = 0.3, .part = 1}); });
 }
 
 TEST(Sample, NothingKeptIsBadData) {
-  ExpectError([] { Sample(Regular(10), {.from = 1, .to = 9}); }, ExitCode::kBadData,
-              {"at least 1 job", "got 0 of 0", "[1, 9)"});
-  ExpectError([] { Sample(Regular(10, 4), {.max_gpus = 2}); }, ExitCode::kBadData,
-              {"got 0 of 10", "10 of them over 2 GPUs"});
+  ExpectError(ExitCode::kBadData, {"at least 1 job", "got 0 of 0", "[1, 9)"},
+              [] { Sample(Regular(10), {.from = 1, .to = 9}); });
+  ExpectError(ExitCode::kBadData, {"got 0 of 10", "10 of them over 2 GPUs"},
+              [] { Sample(Regular(10, 4), {.max_gpus = 2}); });
 }
 
 TEST(Sample, NonsenseOptionsAreUsageErrors) {
@@ -197,7 +197,7 @@ TEST(Sample, NonsenseOptionsAreUsageErrors) {
                                                {.gpus_capacity = 1, .load = kUnknown},
                                                {.part = -1}};
   for (const SampleOptions& options : nonsense) {
-    ExpectError([&] { Sample(workload, options); }, ExitCode::kUsage, {"got"});
+    ExpectError(ExitCode::kUsage, {"got"}, [&] { Sample(workload, options); });
   }
 }
 

@@ -103,8 +103,8 @@ TEST(Table, ReadsUnitsAsTheyAreNamedOrSaid) {
 }
 
 TEST(Table, AUnitThatNobodyKnowsIsAskedFor) {
-  ExpectError([] { Read("submit=s,gpus=g,duration=d (Std)", "s,g,d (Std)\n0,1,2\n"); },
-              ExitCode::kBadData, {"the unit of 'd (Std)'", "lengths=h", "'Std'", "t.csv:2"});
+  ExpectError(ExitCode::kBadData, {"the unit of 'd (Std)'", "lengths=h", "'Std'", "t.csv:2"},
+              [] { Read("submit=s,gpus=g,duration=d (Std)", "s,g,d (Std)\n0,1,2\n"); });
   EXPECT_EQ(
       Read("submit=s,gpus=g,duration=d (Std),lengths=h", "s,g,d (Std)\n0,1,2\n").jobs[0].duration,
       7200);
@@ -137,30 +137,31 @@ TEST(Table, BadRowsNameLineAndRule) {
       {"fields", "s,g,d\n0,1\n", {"must have 3 fields", "t.csv:2"}}};
   for (const BadInput& input : inputs) {
     SCOPED_TRACE(input.name);
-    ExpectError([&] { Read(kPlain, input.text); }, ExitCode::kBadData, input.parts);
+    ExpectError(ExitCode::kBadData, input.parts, [&] { Read(kPlain, input.text); });
   }
-  ExpectError([&] { Read("submit=s,gpus=g,start=a,end=b", "s,g,a,b\n0,1,9,5\n"); },
-              ExitCode::kBadData, {"must not end before it starts", "t.csv:2"});
-  ExpectError([&] { Read("submit=s,gpus=g,duration=d,id=i", "i,s,g,d\na,0,1,5\na,0,1,5\n"); },
-              ExitCode::kBadData, {"unique", "'a' on lines 2 and 3"});
+  ExpectError(ExitCode::kBadData, {"must not end before it starts", "t.csv:2"},
+              [&] { Read("submit=s,gpus=g,start=a,end=b", "s,g,a,b\n0,1,9,5\n"); });
+  ExpectError(ExitCode::kBadData, {"unique", "'a' on lines 2 and 3"},
+              [&] { Read("submit=s,gpus=g,duration=d,id=i", "i,s,g,d\na,0,1,5\na,0,1,5\n"); });
 }
 
 TEST(Table, MonthsHaveNoLength) {
-  ExpectError([] { Read(kPlain, "s,g,d\n0,1,P1M\n"); }, ExitCode::kBadData,
-              {"'d' must be a run time", "months", "'P1M'", "t.csv:2"});
+  ExpectError(ExitCode::kBadData, {"'d' must be a run time", "months", "'P1M'", "t.csv:2"},
+              [] { Read(kPlain, "s,g,d\n0,1,P1M\n"); });
 }
 
 TEST(Table, DatesThatAreNotUnderstoodNameTheForms) {
-  ExpectError([] { Read(kPlain, "s,g,d\n23 Nov 2026,1,5\n24 Nov 2026,1,5\n"); }, ExitCode::kBadData,
+  ExpectError(ExitCode::kBadData,
               {"'s' must be a date or time", "2026-11-23 14:05:06", "23.11.2026", "'23 Nov 2026'",
-               "t.csv:2"});
+               "t.csv:2"},
+              [] { Read(kPlain, "s,g,d\n23 Nov 2026,1,5\n24 Nov 2026,1,5\n"); });
 }
 
 TEST(Table, DigitsOfDatesAndDaysOfExcel) {
   EXPECT_EQ(Read(kPlain, "s,g,d\n20261101,1,5\n20261102,1,5\n").origin, "2026-11-01 00:00:00");
   const std::string days = "s,g,d\n46327.5,1,5\n46328.25,1,5\n";
-  ExpectError([&] { Read(kPlain, days); }, ExitCode::kBadData,
-              {"'s'", "Excel", "times=excel", "times=s", "46327.5", "t.csv:1"});
+  ExpectError(ExitCode::kBadData, {"'s'", "Excel", "times=excel", "times=s", "46327.5", "t.csv:1"},
+              [&] { Read(kPlain, days); });
   const Workload workload = Read(std::string(kPlain) + ",times=excel", days);
   EXPECT_EQ(workload.origin, "2026-11-01 12:00:00");
   EXPECT_EQ(workload.jobs[1].submit, 18 * 3600);
@@ -176,42 +177,43 @@ TEST(Table, OnlySubmissionsMayBeDaysOfExcel) {
 TEST(Table, ThousandsMayBeMarked) {
   EXPECT_EQ(Read(kPlain, "s,g,d\n0,1,\"1,234\"\n").jobs[0].duration, 1234);
   EXPECT_EQ(Read(kPlain, "s;g;d\n0;1;1,5\n").jobs[0].duration, 1.5);
-  ExpectError([] { Read(kPlain, "s\tg\td\n0\t1\t1,234\n"); }, ExitCode::kBadData,
-              {"'d'", "may be 1234 or 1.234", "'1,234'", "t.csv:2"});
+  ExpectError(ExitCode::kBadData, {"'d'", "may be 1234 or 1.234", "'1,234'", "t.csv:2"},
+              [] { Read(kPlain, "s\tg\td\n0\t1\t1,234\n"); });
 }
 
 TEST(Table, ATableNeedsRows) {
   const TempFile file("t.csv", "s,g,d\n");
   for (const std::string columns : {kPlain, ""}) {
-    ExpectError([&] { ReadTrace(file.path(), "auto", {.columns = columns}); }, ExitCode::kBadData,
-                {"rows below", "t.csv:1"});
+    ExpectError(ExitCode::kBadData, {"rows below", "t.csv:1"},
+                [&] { ReadTrace(file.path(), "auto", {.columns = columns}); });
   }
   const TempFile known("k.csv", "job_id,submit_s,gpus,duration_s\n");
-  ExpectError([&] { ReadTrace(known.path()); }, ExitCode::kBadData, {"no rows", "k.csv:1"});
+  ExpectError(ExitCode::kBadData, {"no rows", "k.csv:1"}, [&] { ReadTrace(known.path()); });
 }
 
 TEST(Table, AColumnThatIsNotThereHasASuggestion) {
-  ExpectError([&] { Read("submit=S,gpus=g,duration=d", "s,g,d\n0,1,5\n"); }, ExitCode::kUsage,
-              {"no column 'S'", "did you mean 's'", "t.csv:1"});
-  ExpectError([&] { Read("submit=s,gpus=g", "s,g,d\n0,1,5\n"); }, ExitCode::kUsage,
-              {"duration=COLUMN", "s, g, d", "t.csv:1"});
+  ExpectError(ExitCode::kUsage, {"no column 'S'", "did you mean 's'", "t.csv:1"},
+              [&] { Read("submit=S,gpus=g,duration=d", "s,g,d\n0,1,5\n"); });
+  ExpectError(ExitCode::kUsage, {"duration=COLUMN", "s, g, d", "t.csv:1"},
+              [&] { Read("submit=s,gpus=g", "s,g,d\n0,1,5\n"); });
 }
 
 TEST(Table, ColumnsAreForTablesOnly) {
   const TempFile file("t.csv", "s,g,d\n0,1,5\n");
-  ExpectError([&] { ReadTrace(file.path(), "tiresias", {.columns = kPlain}); }, ExitCode::kUsage,
-              {"--columns", "--format tiresias"});
+  ExpectError(ExitCode::kUsage, {"--columns", "--format tiresias"},
+              [&] { ReadTrace(file.path(), "tiresias", {.columns = kPlain}); });
 }
 
 TEST(Table, WithoutColumnsItSaysWhoSuggestsThem) {
   const TempFile file("t.csv", "who,when,what\nme,2026-11-23,2\n");
-  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData,
-              {"allot trace inspect", "--columns", "who, when, what", "t.csv:1"});
+  ExpectError(ExitCode::kBadData,
+              {"allot trace inspect", "--columns", "who, when, what", "t.csv:1"},
+              [&] { ReadTrace(file.path()); });
 }
 
 TEST(Table, AWorkbookIsToBeSavedAsText) {
   const TempFile file("t.xlsx", "PK\x03\x04rest");
-  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData, {"save the workbook as CSV"});
+  ExpectError(ExitCode::kBadData, {"save the workbook as CSV"}, [&] { ReadTrace(file.path()); });
 }
 
 TEST(Guess, SaysWhatIsLackingAndHowToNameIt) {
@@ -297,31 +299,29 @@ TEST(Table, ATimeThatNeverComesIsAnErrorOnItsLine) {
     const TempFile file("t.csv", text);
     return ReadTrace(file.path(), "auto", {.columns = "submit=s,start=b,end=e,gpus=g"});
   };
-  ExpectError(
-      [] {
-        ReadTrace(std::string(ALLOT_TEST_DATA) + "/cases/t_epochms_bad.csv", "auto",
-                  {.columns = "submit=submit,start=start,end=end,gpus=gpus"});
-      },
-      ExitCode::kBadData,
-      {"'end' must be a time from 1989 to 2128", "253402300799000", "the year 9999",
-       "t_epochms_bad.csv:3"});
+  ExpectError(ExitCode::kBadData,
+              {"'end' must be a time from 1989 to 2128", "253402300799000", "the year 9999",
+               "t_epochms_bad.csv:3"},
+              [] {
+                ReadTrace(std::string(ALLOT_TEST_DATA) + "/cases/t_epochms_bad.csv", "auto",
+                          {.columns = "submit=submit,start=start,end=end,gpus=gpus"});
+              });
   const std::string good = "s,b,e,g\n1790812800,1790812860,1790816400,1\n";
   EXPECT_EQ(read(good).jobs[0].duration, 3540);
   for (const char* never : {"9223372036", "253402214400", "-1", "4102444800000"}) {
     SCOPED_TRACE(never);
-    ExpectError([&] { read(good + "1790812800,1790812860," + never + ",1\n"); }, ExitCode::kBadData,
-                {"'e' must be a time from 1989 to 2128", never, "t.csv:3"});
+    ExpectError(ExitCode::kBadData, {"'e' must be a time from 1989 to 2128", never, "t.csv:3"},
+                [&] { read(good + "1790812800,1790812860," + never + ",1\n"); });
   }
   // All of them are "never".
-  ExpectError([&] { read("s,b,e,g\n1790812800,1790812860,253402300799,1\n"); }, ExitCode::kBadData,
-              {"'e' must be", "the year 9999", "t.csv:2"});
-  ExpectError(
-      [&] {
-        read(
-            "s,b,e,g\n2026-10-01 00:00:00,2026-10-01 00:00:00,2026-10-01 01:00:00,1\n"
-            "2026-10-01 00:00:00,2026-10-01 00:00:00,9999-12-31 00:00:00,1\n");
-      },
-      ExitCode::kBadData, {"'e' must be a time from 1989 to 2128", "the year 9999", "t.csv:3"});
+  ExpectError(ExitCode::kBadData, {"'e' must be", "the year 9999", "t.csv:2"},
+              [&] { read("s,b,e,g\n1790812800,1790812860,253402300799,1\n"); });
+  ExpectError(ExitCode::kBadData,
+              {"'e' must be a time from 1989 to 2128", "the year 9999", "t.csv:3"}, [&] {
+                read(
+                    "s,b,e,g\n2026-10-01 00:00:00,2026-10-01 00:00:00,2026-10-01 01:00:00,1\n"
+                    "2026-10-01 00:00:00,2026-10-01 00:00:00,9999-12-31 00:00:00,1\n");
+              });
 }
 
 TEST(Table, AStartBeforeTheSubmissionIsCounted) {

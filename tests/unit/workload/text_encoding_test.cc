@@ -19,10 +19,10 @@ TEST(TextEncoding, Utf16InBothOrdersAndBeyondTheFirstPlane) {
 }
 
 TEST(TextEncoding, BrokenUtf16NamesTheByte) {
-  ExpectError([] { DecodeText("\xFF\xFE\x61\x00\x62"s, "t.csv"); }, ExitCode::kBadData,
-              {"even number of bytes", "byte 5 of 5", "t.csv:1"});
-  ExpectError([] { DecodeText("\xFF\xFE\x3D\xD8\x61\x00"s, "t.csv"); }, ExitCode::kBadData,
-              {"whole characters", "byte 3 of 6", "t.csv:1"});
+  ExpectError(ExitCode::kBadData, {"even number of bytes", "byte 5 of 5", "t.csv:1"},
+              [] { DecodeText("\xFF\xFE\x61\x00\x62"s, "t.csv"); });
+  ExpectError(ExitCode::kBadData, {"whole characters", "byte 3 of 6", "t.csv:1"},
+              [] { DecodeText("\xFF\xFE\x3D\xD8\x61\x00"s, "t.csv"); });
 }
 
 TEST(TextEncoding, Latin1AsWindowsWritesIt) {

@@ -58,30 +58,30 @@ TEST(ReadTrace, ReadsGzipByContent) {
 
 TEST(ReadTrace, TruncatedGzipIsBadData) {
   const TempFile file("trace.csv.gz", EmbeddedTrace().substr(0, EmbeddedTrace().size() / 2));
-  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData,
-              {"cut short", "168500", "trace.csv.gz"});
+  ExpectError(ExitCode::kBadData, {"cut short", "168500", "trace.csv.gz"},
+              [&] { ReadTrace(file.path()); });
 }
 
 TEST(ReadTrace, AbsentFileIsBadData) {
-  ExpectError([] { ReadTrace("/nowhere/t.csv"); }, ExitCode::kBadData,
-              {"/nowhere/t.csv", "No such file"});
+  ExpectError(ExitCode::kBadData, {"/nowhere/t.csv", "No such file"},
+              [] { ReadTrace("/nowhere/t.csv"); });
 }
 
 TEST(ReadTrace, UnknownFormatHasASuggestion) {
-  ExpectError([] { ReadTrace("embedded", "philly-joint"); }, ExitCode::kUsage,
-              {"'philly-joint'", "did you mean 'philly-joined'"});
+  ExpectError(ExitCode::kUsage, {"'philly-joint'", "did you mean 'philly-joined'"},
+              [] { ReadTrace("embedded", "philly-joint"); });
 }
 
 TEST(ReadTrace, UnrecognisedFileShowsItsBeginning) {
   const TempFile file("t.txt", "\x01\x02hello\nworld");
-  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData,
-              {"philly-joined, philly-pass", "'\\x01\\x02hello'", "t.txt:1"});
+  ExpectError(ExitCode::kBadData, {"philly-joined, philly-pass", "'\\x01\\x02hello'", "t.txt:1"},
+              [&] { ReadTrace(file.path()); });
 }
 
 TEST(ReadTrace, EmptyFileIsBadData) {
   const TempFile file("t.csv", "");
-  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData,
-              {"must not be empty", "0 bytes", "t.csv:1"});
+  ExpectError(ExitCode::kBadData, {"must not be empty", "0 bytes", "t.csv:1"},
+              [&] { ReadTrace(file.path()); });
 }
 
 TEST(ReadTrace, ATraceWithoutJobsIsBadData) {
@@ -94,8 +94,8 @@ TEST(ReadTrace, ATraceWithoutJobsIsBadData) {
   for (const auto& [name, text] : traces) {
     SCOPED_TRACE(name);
     const TempFile file("t.csv", text);
-    ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData,
-                {"at least 1 usable job", "0 of 0 records", "t.csv:1"});
+    ExpectError(ExitCode::kBadData, {"at least 1 usable job", "0 of 0 records", "t.csv:1"},
+                [&] { ReadTrace(file.path()); });
   }
 }
 
@@ -104,8 +104,8 @@ TEST(ReadTrace, ATraceOfDroppedRowsTellsWhy) {
       "t.csv",
       "job_index,submit_time,submit_offset_s,duration_s,num_gpus,gpus_per_server,passed,vc\n"
       "1,2017-10-30 00:00:00,0,0,1,1,0,\n");
-  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData,
-              {"0 of 1 records", "1 dropped: run time is 0 s", "t.csv:2"});
+  ExpectError(ExitCode::kBadData, {"0 of 1 records", "1 dropped: run time is 0 s", "t.csv:2"},
+              [&] { ReadTrace(file.path()); });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #pragma once
-// Shared by the workload tests: reads text in a format, and expects DataErrors that name their
-// parts.
+// Shared by the workload tests: reads text in a format, and expects DataErrors of malformed text.
 
 #include <gtest/gtest.h>
 
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 #include "workload/trace_reader.h"
 
@@ -34,21 +34,6 @@ inline std::string Counts(const std::vector<DropCount>& counts) {
 inline std::string Drops(const ReadReport& report) { return Counts(report.drops); }
 inline std::string Adjustments(const ReadReport& report) { return Counts(report.adjusted); }
 
-template <typename Function>
-void ExpectError(Function function, ExitCode code, const std::vector<std::string>& parts) {
-  try {
-    function();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    for (const std::string& part : parts) {
-      EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
-          << "no \"" << part << "\" in: " << error.what();
-    }
-    return;
-  }
-  ADD_FAILURE() << "no error; expected one with \"" << parts.front() << "\"";
-}
-
 // One malformed input: the parts are rule, value and place.
 struct BadInput {
   std::string name;
@@ -59,7 +44,7 @@ struct BadInput {
 inline void ExpectBadData(const std::string& format, const std::vector<BadInput>& inputs) {
   for (const BadInput& input : inputs) {
     SCOPED_TRACE(input.name);
-    ExpectError([&] { ReadText(format, input.text); }, ExitCode::kBadData, input.parts);
+    ExpectError(ExitCode::kBadData, input.parts, [&] { ReadText(format, input.text); });
   }
 }
 

@@ -44,15 +44,15 @@ TEST(Workload, FinishNamesBothJobsOfOneId) {
   Workload workload;
   workload.name = "w";
   workload.jobs = {MakeJob("a", 1), MakeJob("b", 2), MakeJob("a", 3)};
-  ExpectError([&] { workload.Finish(); }, ExitCode::kBadData,
-              {"unique", "'a' as jobs 1 and 3", "'w'"});
+  ExpectError(ExitCode::kBadData, {"unique", "'a' as jobs 1 and 3", "'w'"},
+              [&] { workload.Finish(); });
 }
 
 TEST(Workload, FinishNamesTheJobThatBreaksARule) {
   Workload workload;
   workload.jobs = {MakeJob("a", 1), MakeJob("b", -2)};
-  ExpectError([&] { workload.Finish(); }, ExitCode::kBadData,
-              {"submit time must be", "got -2", "job 'b', number 2"});
+  ExpectError(ExitCode::kBadData, {"submit time must be", "got -2", "job 'b', number 2"},
+              [&] { workload.Finish(); });
 }
 
 TEST(Workload, SumsAndSpan) {
