@@ -2,11 +2,19 @@
 add_library(allot_precompiled OBJECT ${CMAKE_CURRENT_LIST_DIR}/precompiled.cc)
 target_precompile_headers(allot_precompiled PRIVATE ${CMAKE_CURRENT_LIST_DIR}/precompiled.h)
 
+# QUICK: for code that takes no time where it runs, which is built a quarter sooner.
+set(ALLOT_QUICK_BUILD $<$<CONFIG:Release>:-O1>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13 AND
+   CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  # Parts of -O2 since GCC 13, without which the precompiled header is not taken.
+  list(APPEND ALLOT_QUICK_BUILD $<$<CONFIG:Release>:-munroll-only-small-loops> $<$<CONFIG:Release>:-mvzeroupper>)
+endif()
+
 # allot_folder(NAME DEPS a b LIBS x y): one OBJECT library from the .cc files of the calling folder.
 # OBJECT, not STATIC, so that files which only register themselves are never dropped by the linker;
 # globbed, so that adding a policy, reader or reward touches one file.
 function(allot_folder name)
-  cmake_parse_arguments(ARG "RECURSE" "" "DEPS;LIBS;ONLY;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "RECURSE;QUICK" "" "DEPS;LIBS;ONLY;EXCLUDE" ${ARGN})
   set(glob GLOB)
   if(ARG_RECURSE)
     set(glob GLOB_RECURSE)
@@ -26,6 +34,9 @@ function(allot_folder name)
     list(APPEND closure allot_${name})
     add_library(allot_${name} OBJECT ${sources})
     target_precompile_headers(allot_${name} REUSE_FROM allot_precompiled)
+    if(ARG_QUICK)
+      target_compile_options(allot_${name} PRIVATE ${ALLOT_QUICK_BUILD})
+    endif()
   else()
     add_library(allot_${name} INTERFACE)
   endif()
@@ -56,10 +67,14 @@ function(allot_objects result)
 endfunction()
 
 # allot_program(TARGET FOLDERS a b SOURCES x.cc): an executable with the objects of these folders.
+# PRECOMPILED: the target whose precompiled header it takes.
 function(allot_program target)
-  cmake_parse_arguments(ARG "" "" "FOLDERS;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "FOLDERS;SOURCES" ${ARGN})
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED allot_precompiled)
+  endif()
   add_executable(${target} ${ARG_SOURCES})
-  target_precompile_headers(${target} REUSE_FROM allot_precompiled)
+  target_precompile_headers(${target} REUSE_FROM ${ARG_PRECOMPILED})
   allot_objects(objects ${ARG_FOLDERS})
   target_link_libraries(${target} PRIVATE allot_options ${objects})
 endfunction()
