@@ -4,6 +4,7 @@
 #include "solve/water_filling.h"
 
 #include "core/error.h"
+#include "solve/water_filling.h"
 #include "stages/rounds/pair_rows.h"
 
 namespace allot {
