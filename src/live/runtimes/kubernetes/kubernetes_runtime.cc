@@ -3,8 +3,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <ctime>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -17,15 +19,25 @@
 namespace allot {
 namespace {
 
-std::string Collection(const std::string& space, const char* group, const char* kind) {
-  return fmt::format("/{}{}/{}", group, space.empty() ? "" : "/namespaces/" + space, kind);
-}
-
 std::string Label(const std::string& selector) {
   return selector.empty() ? "" : "labelSelector=" + QueryText(selector);
 }
 
-constexpr const char* kWritten = "?fieldManager=allot";
+// Of a job that is resized by a restart: the workers of one start (kube_mark::kTeam).
+struct Team {
+  long long first = -1;
+  long long size = 0;
+  long long succeeded = 0;
+};
+
+std::optional<Team> TeamOf(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  const auto first = ParseInteger(std::string_view(text).substr(0, slash));
+  const auto size = ParseInteger(std::string_view(text).substr(slash + 1));
+  if (!first || !size) return std::nullopt;
+  return Team{*first, *size, 0};
+}
 
 }  // namespace
 
@@ -35,12 +47,17 @@ KubernetesRuntime::KubernetesRuntime(KubernetesOptions options)
                      options_.key.empty())),
       lease_(WaitForLease()),
       hub_(ListenAddress()),
-      nodes_([this](const nlohmann::json& node) { return ReadKubeNode(node, options_.reading); }),
+      kube_nodes_(
+          [this](const nlohmann::json& node) { return ReadKubeNode(node, options_.reading); }),
       managed_jobs_(ReadManagedJob),
       pods_(ReadWorkerPod),
-      watch_nodes_(Collection("", "api/v1", "nodes"), Label(options_.nodes), nodes_),
-      watch_jobs_(Collection(options_.space, "apis/batch/v1", "jobs"), "", managed_jobs_),
-      watch_pods_(Collection(options_.space, "api/v1", "pods"), Label(kube_mark::kJob), pods_),
+      watch_nodes_(CollectionPath("", "api/v1", "nodes"), Label(options_.nodes), kube_nodes_),
+      watch_jobs_(CollectionPath(options_.space, "apis/batch/v1", "jobs"), "", managed_jobs_),
+      watch_pods_(CollectionPath(options_.space, "api/v1", "pods"), Label(kube_mark::kJob), pods_),
+      writer_(client_, lease_.get(), options_.lease),
+      events_(client_, options_.dry_run),
+      counted_(options_, {client_, writer_, events_, nodes_, managed_jobs_, pods_}),
+      reviews_(client_, hub_, options_.identity),
       client_(options_.config, options_.patience, {&watch_nodes_, &watch_jobs_, &watch_pods_},
               [this] {
                 changed_.notify_all();
@@ -51,9 +68,6 @@ KubernetesRuntime::KubernetesRuntime(KubernetesOptions options)
   hub_.OnFinished([this](const std::string& job) {
     (void)EndJob(job, JobState::kFinished, "");  // written down before the worker is answered
   });
-  if (options_.identity == WorkerIdentity::kOff) return;
-  hub_.AskIdentity([this](std::uint64_t join, const std::string& worker,
-                          const std::string& identity) { AskWhoJoins(join, worker, identity); });
 }
 
 std::string KubernetesRuntime::ListenAddress() const {
@@ -74,19 +88,6 @@ std::unique_ptr<LeaseKeeper> KubernetesRuntime::WaitForLease() const {
       std::make_unique<LeaseKeeper>(options_.config, options_.lease, timing, options_.on_wait);
   lease->WaitUntilHeld();
   return lease;
-}
-
-// Who is no longer in charge writes nothing.
-std::vector<KubeReply> KubernetesRuntime::Write(std::vector<KubeRequest> requests) {
-  if (lease_ == nullptr || lease_->held()) return client_.Do(std::move(requests));
-  return std::vector<KubeReply>(
-      requests.size(), NoKubeReply("the lease " + options_.lease + " must be ours, it is not"));
-}
-
-KubeReply KubernetesRuntime::Write(KubeRequest request) {
-  std::vector<KubeRequest> one;
-  one.push_back(std::move(request));
-  return std::move(Write(std::move(one)).front());
 }
 
 std::string KubernetesRuntime::TokenOf(const KnownJob& known) const {
@@ -113,7 +114,16 @@ bool KubernetesRuntime::IsOwnPod(const WorkerPod& pod) {
   return known != nullptr && pod.space == known->kube.space && IsWorkerOf(pod.worker, id->second);
 }
 
-KubernetesRuntime::KnownJob* KubernetesRuntime::Find(const std::string& job) {
+std::string KubernetesRuntime::PodUidOf(const std::string& worker) {
+  std::string uid;
+  const std::lock_guard lock(client_.mutex());
+  pods_.ForEach([&](const WorkerPod& pod) {
+    if (pod.worker == worker && IsOwnPod(pod)) uid = pod.uid;
+  });
+  return uid;
+}
+
+KnownJob* KubernetesRuntime::Find(const std::string& job) {
   const auto found = jobs_.find(job);
   return found == jobs_.end() ? nullptr : &found->second;
 }
@@ -127,7 +137,7 @@ Status KubernetesRuntime::CheckStart(const KnownJob& known,
                            known.job.reason);
   }
   for (const WorkerRequest& worker : workers) {
-    if (!node_of_name_.contains(worker.node)) {
+    if (nodes_.Find(worker.node) == nullptr) {
       return Status::Refused("the cluster has no node {}", worker.node);
     }
   }
@@ -146,7 +156,7 @@ Status KubernetesRuntime::Start(const std::string& job, std::span<const WorkerRe
   if (known == nullptr) return Status::Refused("the cluster has no job {}", job);
   Status may = CheckStart(*known, workers);
   if (!may.ok()) return may;
-  if (known->kube.counted) return StartCounted(*known, workers);
+  if (known->kube.counted) return counted_.Start(*known, workers);
   std::set<std::string> there;
   {
     const std::lock_guard lock(client_.mutex());
@@ -156,7 +166,7 @@ Status KubernetesRuntime::Start(const std::string& job, std::span<const WorkerRe
     });
   }
   const bool hot = known->job.mode == ResizeMode::kHot;
-  const bool identities = hot && GivesIdentities();
+  const bool identities = hot && reviews_.WantIdentities();
   std::vector<WorkerRequest> missing;
   std::vector<KubeRequest> requests;
   for (std::size_t rank = 0; rank < workers.size(); ++rank) {
@@ -165,7 +175,7 @@ Status KubernetesRuntime::Start(const std::string& job, std::span<const WorkerRe
     WorkerSpec spec{.request = worker,
                     .job = job,
                     .gpu = options_.gpu,
-                    .gpu_type = node_of_name_.at(worker.node).gpu_type,
+                    .gpu_type = nodes_.Find(worker.node)->gpu_type,
                     .daemon = DaemonAddress(),
                     .secret = SecretOf(*known),
                     .identity = identities,
@@ -176,13 +186,13 @@ Status KubernetesRuntime::Start(const std::string& job, std::span<const WorkerRe
       spec.first = workers.front().worker;
     }
     missing.push_back(worker);
-    requests.push_back({"POST", Collection(known->kube.space, "api/v1", "pods") + kWritten,
+    requests.push_back({"POST", CollectionPath(known->kube.space, "api/v1", "pods") + kFieldManager,
                         MakeWorkerPod(known->kube, spec)});
   }
   if (missing.empty()) return Status::Ok();
   Status done = GiveToken(*known);
   if (done.ok()) done = PostPods(*known, requests, missing, identities);
-  if (!done.ok()) TellUser(*known, "NotStarted", done.message());
+  if (!done.ok()) events_.Warn(known->kube, "NotStarted", done.message());
   return done;
 }
 
@@ -190,9 +200,9 @@ Status KubernetesRuntime::Start(const std::string& job, std::span<const WorkerRe
 Status KubernetesRuntime::GiveToken(KnownJob& known) {
   Admit(known);
   if (known.has_secret) return Status::Ok();
-  const KubeReply reply =
-      Write(KubeRequest{"POST", Collection(known.kube.space, "api/v1", "secrets") + kWritten,
-                        MakeTokenSecret(known.kube, SecretOf(known), TokenOf(known))});
+  const KubeReply reply = writer_.Write(
+      KubeRequest{"POST", CollectionPath(known.kube.space, "api/v1", "secrets") + kFieldManager,
+                  MakeTokenSecret(known.kube, SecretOf(known), TokenOf(known))});
   known.has_secret = reply.ok() || reply.Is("AlreadyExists");
   return known.has_secret ? Status::Ok() : reply.ToStatus("secret of job " + known.job.id);
 }
@@ -203,7 +213,7 @@ Status KubernetesRuntime::PostPods(KnownJob& known, const std::vector<KubeReques
   for (const WorkerRequest& worker : missing) {
     hub_.Expect(known.job.id, worker.worker, identities);
   }
-  const std::vector<KubeReply> replies = Write(requests);
+  const std::vector<KubeReply> replies = writer_.Write(requests);
   Status done = Status::Ok();
   for (std::size_t w = 0; w < missing.size(); ++w) {
     if (replies[w].ok()) {
@@ -222,17 +232,17 @@ Status KubernetesRuntime::PostPods(KnownJob& known, const std::vector<KubeReques
     withdrawn_.insert(missing[w].worker);
     if (!replies[w].ok()) continue;
     if (const auto pod = ReadWorkerPod(replies[w].body)) {
-      deletions.push_back(DeletePod(*pod, kKillGrace));
+      deletions.push_back(DeletionOf(*pod, kKillGrace));
     }
   }
-  (void)Write(std::move(deletions));
+  (void)writer_.Write(std::move(deletions));
   return done;
 }
 
 // A pod of that name is there: of this job and worker, or of a former Job of the same name.
 bool KubernetesRuntime::IsOurPod(const KnownJob& known, const WorkerRequest& worker) {
   const KubeReply reply =
-      client_.Do(KubeRequest{"GET", Collection(known.kube.space, "api/v1", "pods") + "/" +
+      client_.Do(KubeRequest{"GET", CollectionPath(known.kube.space, "api/v1", "pods") + "/" +
                                         WorkerPodName(known.kube, worker.worker)});
   const auto pod = reply.ok() ? ReadWorkerPod(reply.body) : std::nullopt;
   if (!pod || pod->job_uid != known.kube.uid || pod->worker != worker.worker) return false;
@@ -254,16 +264,10 @@ void KubernetesRuntime::Keep(const KubeReply& pod) {
 
 // ---- stopping ----
 
-KubeRequest KubernetesRuntime::DeletePod(const WorkerPod& pod, int grace) const {
-  nlohmann::json how = {{"preconditions", {{"uid", pod.uid}}}};
-  if (grace >= 0) how["gracePeriodSeconds"] = grace;
-  return {"DELETE", Collection(pod.space, "api/v1", "pods") + "/" + pod.name, std::move(how)};
-}
-
 // The deletion of the pod is also the mark that it was stopped, for a later daemon.
 Status KubernetesRuntime::Stop(const std::string& worker, StopMode mode) {
   KnownJob* job_of = Find(worker.substr(0, worker.rfind('.')));
-  if (job_of != nullptr && job_of->kube.counted) return StopCounted(*job_of, worker, mode);
+  if (job_of != nullptr && job_of->kube.counted) return counted_.Stop(*job_of, worker, mode);
   std::optional<WorkerPod> pod;
   {
     const std::lock_guard lock(client_.mutex());
@@ -279,7 +283,7 @@ Status KubernetesRuntime::Stop(const std::string& worker, StopMode mode) {
   const bool save = mode == StopMode::kSave;
   if (save && hub_.joined(worker)) hub_.Stop(worker);
   if (save && pod->deleting) return Status::Ok();
-  const KubeReply reply = Write(DeletePod(*pod, save ? -1 : kKillGrace));
+  const KubeReply reply = writer_.Write(DeletionOf(*pod, save ? -1 : kKillGrace));
   if (reply.Is("NotFound") || reply.Is("Conflict")) return Status::Ok();  // it is gone
   if (reply.ok() && reply.body.value("kind", "") == "Pod") Keep(reply);
   return reply.ToStatus("pod of worker " + worker);
@@ -301,7 +305,7 @@ JobProgress KubernetesRuntime::Progress(const std::string& job) { return hub_.Pr
 void KubernetesRuntime::Wait(Seconds at_most) {
   if (has_snapshot_) {
     hub_.Serve(at_most);
-    AnswerJoins();
+    reviews_.Answer([this](const std::string& worker) { return PodUidOf(worker); });
   } else {
     // Workers of an earlier daemon's would be refused by a hub that does not know them yet.
     std::this_thread::sleep_for(std::chrono::duration<double>(at_most));
@@ -340,50 +344,294 @@ void KubernetesRuntime::Forget(const std::string& job) {
   if (known == nullptr || std::exchange(known->forgotten, true)) return;
   hub_.RemoveJob(job);
   known->admitted = false;
-  known->counted = {};
+  counted_.Forget(job);
   std::erase_if(workers_, [&](const auto& one) { return one.second.seen.job == job; });
 }
 
-// ---- what users are told ----
-
 void KubernetesRuntime::Explain(const std::string& job, const JobTrouble& trouble) {
-  KnownJob* known = Find(job);
-  if (known == nullptr || known->gone) return;
-  const bool was_explained = std::exchange(known->explained, !trouble.why.empty());
-  if (!trouble.why.empty()) {
-    TellUser(*known, trouble.holds_gpus ? "WorkersNotJoined" : "NotRunning", trouble.why);
-  } else if (was_explained) {
-    PostEvent(*known, {"Normal", "Resolved", "what was wrong with this job is over"});
+  const KnownJob* known = Find(job);
+  if (known != nullptr && !known->gone) events_.Explain(known->kube, trouble);
+}
+
+// ---- snapshots ----
+
+void KubernetesRuntime::WaitForFirstLists(std::unique_lock<std::mutex>& lock) {
+  changed_.wait_for(lock, std::chrono::duration<double>(options_.patience), [this] {
+    const std::array<const ListWatch*, 3> all = {&watch_nodes_, &watch_jobs_, &watch_pods_};
+    const auto listed = [](const ListWatch* one) { return one->listed(); };
+    const auto in_trouble = [](const ListWatch* one) { return !one->trouble().empty(); };
+    return std::all_of(all.begin(), all.end(), listed) ||
+           std::any_of(all.begin(), all.end(), in_trouble);
+  });
+}
+
+void KubernetesRuntime::CheckThatAllIsKnown() const {
+  for (const ListWatch* one : {&watch_nodes_, &watch_jobs_, &watch_pods_}) {
+    if (!one->trouble().empty()) throw RunError("kubernetes: {}", one->trouble());
+    if (!one->listed()) throw RunError("kubernetes: the API server has not told everything yet");
   }
 }
 
-void KubernetesRuntime::TellUser(KnownJob& known, const char* reason, const std::string& message) {
-  PostEvent(known, {"Warning", reason, message});
+RuntimeSnapshot KubernetesRuntime::TakeSnapshot() {
+  RuntimeSnapshot seen;
+  std::vector<WorkerPod> pods;
+  {
+    std::unique_lock lock(client_.mutex());
+    WaitForFirstLists(lock);
+    CheckThatAllIsKnown();
+    nodes_.Read(kube_nodes_);
+    seen.nodes = nodes_.all();
+    ReadJobs();
+    pods.reserve(pods_.size());
+    pods_.ForEach([&](const WorkerPod& pod) { pods.push_back(pod); });
+  }
+  RemoveEndedPods();
+  ReadWorkers(pods);
+  EndFinishedTeams(pods);
+  if (!options_.dry_run) WriteStatus();
+  for (auto& [id, known] : jobs_) {
+    ReadJob(known);
+    if (!known.forgotten) seen.jobs.push_back(std::make_shared<const RuntimeJob>(known.job));
+  }
+  std::vector<KnownJob*> counted;
+  for (auto& [id, known] : jobs_) {
+    if (known.kube.counted && !known.forgotten) counted.push_back(&known);
+  }
+  counted_.ReadWorkers(counted, pods, &seen);
+  for (auto& [id, worker] : workers_) {
+    seen.workers.push_back(worker.seen);
+    worker.shown = worker.seen.state == WorkerState::kEnded;
+  }
+  std::erase_if(jobs_, [this](const auto& one) {
+    const bool over = one.second.gone && one.second.forgotten;
+    if (over) {
+      job_of_uid_.erase(one.second.kube.uid);
+      events_.Forget(one.second.kube);
+    }
+    return over;
+  });
+  has_snapshot_ = true;
+  return seen;
 }
 
-// Once, until it is something else.
-void KubernetesRuntime::PostEvent(KnownJob& known, const JobEvent& event) {
-  if (options_.dry_run || known.told == event.message) return;
-  known.told = event.message;
-  const std::string events = Collection(known.kube.space, "api/v1", "events");
+// ---- jobs ----
+
+void KubernetesRuntime::ReadJobs() {
+  for (auto& [id, known] : jobs_) known.gone = true;
+  managed_jobs_.ForEach([&](const ManagedJob& kube) {
+    std::string& id = job_of_uid_[kube.uid];
+    if (id.empty()) id = NameOfManagedJob(kube);
+    KnownJob& known = jobs_[id];
+    known.gone = false;
+    if (const auto end = EndIn(kube)) known.end = end;
+    if (known.kube.pod == kube.pod) return;  // the same object: the store makes one of each change
+    known.kube = kube;
+    known.fresh = true;
+  });
+}
+
+void KubernetesRuntime::ReadAsked(KnownJob& known) {
+  const ManagedJob& kube = known.kube;
+  RuntimeJob job;
+  job.id = NameOfManagedJob(kube);
+  job.user = kube.space;
+  job.name = kube.name;
+  job.known_as = fmt::format("{}/{}", kube.space, kube.name);
+  job.submit = kube.created;
+  job.time_limit = kube.time_limit;
+  try {
+    if (kube.counted) {
+      counted_.ReadRequest(kube, &job);
+    } else {
+      ReadManagedRequest(kube, options_.gpu, &job);
+    }
+    if (kube.suspended && !kube.counted) {
+      job.state = JobState::kHeld;
+      job.reason = "suspended (spec.suspend)";
+    }
+  } catch (const std::exception& error) {
+    job.state = JobState::kHeld;
+    job.reason = error.what();
+    job.min_gpus = job.max_gpus = job.requested = 1;
+    if (!known.end && !known.gone) events_.Warn(kube, "NotPlaced", job.reason);
+  }
+  known.asked = std::move(job);
+}
+
+void KubernetesRuntime::ReadJob(KnownJob& known) {
+  // What a counted Job asks for depends on the nodes, too.
+  if (std::exchange(known.fresh, false) || known.kube.counted) ReadAsked(known);
+  RuntimeJob job = known.asked;
+  if (known.end) {
+    job.state = known.end->state;
+    job.reason = known.end->reason;
+  } else if (known.gone || known.kube.deleting) {
+    job.state = JobState::kCancelled;
+    job.reason = "its Job was deleted";
+  }
+  known.job = std::move(job);
+}
+
+// A program that is not elastic is done when all of its latest workers have ended with success.
+void KubernetesRuntime::EndFinishedTeams(const std::vector<WorkerPod>& pods) {
+  std::map<std::string, Team> teams;  // the latest of each Job, by uid
+  for (const WorkerPod& pod : pods) {
+    const auto team = TeamOf(pod.team);
+    if (!team || !job_of_uid_.contains(pod.job_uid)) continue;
+    Team& latest = teams[pod.job_uid];
+    if (team->first > latest.first) latest = *team;
+    const bool counts = pod.phase == PodPhase::kSucceeded && !pod.deleting;
+    if (team->first == latest.first && counts) ++latest.succeeded;
+  }
+  for (const auto& [uid, team] : teams) {
+    KnownJob* known = Find(job_of_uid_.at(uid));
+    if (known != nullptr && !known->end && team.succeeded >= team.size) {
+      known->end = JobEnd{JobState::kFinished, ""};
+    }
+  }
+  for (auto& [id, known] : jobs_) {
+    const double limit = known.kube.started + known.kube.time_limit;
+    if (known.kube.counted || known.end || !(limit < static_cast<double>(std::time(nullptr)))) {
+      continue;
+    }
+    known.end = JobEnd{JobState::kFailed, fmt::format("active for longer than the {:.0f} s of "
+                                                      "spec.activeDeadlineSeconds",
+                                                      known.kube.time_limit)};
+  }
+}
+
+// ---- workers ----
+
+void KubernetesRuntime::ReadWorkers(const std::vector<WorkerPod>& pods) {
+  for (auto& [id, known] : jobs_) {
+    if (hub_.finished(id) && !known.end) known.end = JobEnd{JobState::kFinished, ""};
+    known.active = known.ready = 0;
+  }
+  std::set<std::string> there;
+  for (const WorkerPod& pod : pods) {
+    if (!IsOwnPod(pod)) continue;
+    if (withdrawn_.contains(pod.worker)) continue;
+    there.insert(pod.worker);
+    ReadWorker(*Find(job_of_uid_.at(pod.job_uid)), pod);
+  }
+  std::erase_if(workers_,
+                [&](const auto& one) { return one.second.shown && !there.contains(one.first); });
+  for (auto& [name, worker] : workers_) {
+    if (worker.seen.state == WorkerState::kEnded || there.contains(name)) continue;
+    EndWorker(jobs_.at(worker.seen.job), WorkerExit::kCancelled, "its pod was deleted", &worker);
+  }
+}
+
+void KubernetesRuntime::ReadWorker(KnownJob& known, const WorkerPod& pod) {
+  const std::string job = NameOfManagedJob(known.kube);
+  const bool lost = nodes_.HaveLost(pod);
+  if (known.forgotten) {
+    if (!pod.ended() && !lost) ++known.active;
+    return;
+  }
+  KnownWorker& worker = Meet(job, pod);
+  if (worker.seen.state == WorkerState::kEnded) return;  // judged once
+  worker.stopped = worker.stopped || pod.deleting;
+  if (pod.ended()) {
+    const bool good = pod.phase == PodPhase::kSucceeded;
+    EndWorker(known, good ? WorkerExit::kSuccess : WorkerExit::kFailure, pod.reason, &worker);
+  } else if (lost || pod.stuck) {
+    if (!pod.deleting) ended_pods_.push_back(pod);
+    const std::string why = pod.stuck                          ? pod.reason
+                            : nodes_.Find(pod.node) == nullptr ? "its node is gone"
+                                                               : "its node does not answer";
+    EndWorker(known, WorkerExit::kFailure, why, &worker);
+    if (pod.stuck)
+      events_.Warn(known.kube, "NotStarted", "a worker cannot be started: " + pod.reason);
+  } else {
+    ++known.active;
+    if (TeamOf(pod.team)) {
+      if (pod.phase == PodPhase::kRunning) worker.seen.state = WorkerState::kReady;
+    } else {
+      Admit(known);
+      hub_.Expect(job, pod.worker, pod.has_identity);
+      if (hub_.joined(pod.worker)) worker.seen.state = WorkerState::kReady;
+      worker.seen.silent = hub_.silent(pod.worker);
+      worker.seen.preparing = pod.preparing;
+    }
+    worker.seen.waits = pod.gated ? kNoWord : pod.waits;
+    worker.seen.detail = pod.gated ? "" : pod.detail;
+    worker.watched = true;
+    if (worker.seen.state == WorkerState::kReady) ++known.ready;
+  }
+}
+
+// Its end, once it was told, stays.
+KubernetesRuntime::KnownWorker& KubernetesRuntime::Meet(const std::string& job,
+                                                        const WorkerPod& pod) {
+  KnownWorker& worker = workers_[pod.worker];
+  if (worker.seen.state == WorkerState::kEnded) return worker;
+  worker.pod = pod;
+  worker.seen.id = pod.worker;
+  worker.seen.job = job;
+  worker.seen.node = pod.node;
+  worker.seen.gpus = pod.gpus;
+  return worker;
+}
+
+void KubernetesRuntime::EndWorker(const KnownJob& known, WorkerExit exit, const std::string& reason,
+                                  KnownWorker* worker) {
+  const std::string& id = worker->seen.id;
+  const std::string& job = worker->seen.job;
+  const bool hot = !TeamOf(worker->pod.team);
+  const WorkerVerdict verdict =
+      JudgeWorkerEnd({.mode = hot ? ResizeMode::kHot : ResizeMode::kRestart,
+                      .exit = exit,
+                      .job_over = known.end.has_value() || known.gone || known.kube.deleting,
+                      .stopped = worker->stopped,
+                      .watched = worker->watched,
+                      .joined = hub_.joined(id),
+                      .announced = hub_.announced(job),
+                      .member = hub_.member(id)});
+  SetEnded(verdict, reason, &worker->seen);
+  hub_.RemoveWorker(id);
+  // Failed pods, and those of a job that is over, stay for their logs.
+  const bool left = verdict.end == WorkerEnd::kMeant && !known.end && !known.gone;
+  if (left && worker->pod.ended() && !worker->pod.deleting) ended_pods_.push_back(worker->pod);
+}
+
+// One snapshot after the one that showed their end: by then the daemon has written it down.
+void KubernetesRuntime::RemoveEndedPods() {
+  std::vector<KubeRequest> requests;
+  for (const WorkerPod& pod : std::exchange(ended_pods_, {})) {
+    requests.push_back(DeletionOf(pod, -1));
+  }
+  if (!options_.dry_run && !requests.empty()) (void)writer_.Write(std::move(requests));
+}
+
+// ---- what Kubernetes is told ----
+
+void KubernetesRuntime::WriteStatus() {
   const std::string now = KubeTimeText(std::time(nullptr));
-  const nlohmann::json made = MakeJobEvent(known.kube, event, now);
-  KubeReply reply = client_.Do(KubeRequest{"POST", events + kWritten, made});
-  if (reply.Is("AlreadyExists")) {
-    const auto name = made.at("metadata").at("name").get<std::string>();
-    reply = CountEvent(events + "/" + name + kWritten, now);
+  std::vector<KnownJob*> told;
+  std::vector<KubeRequest> requests;
+  for (auto& [id, known] : jobs_) {
+    if (known.gone || known.kube.deleting || known.kube.counted) continue;
+    auto patch = StatusPatch(known.kube, known.end, known.active, known.ready, now);
+    if (!patch) continue;
+    told.push_back(&known);
+    requests.push_back(
+        {"PATCH", JobPath(known.kube) + "/status" + kFieldManager, std::move(*patch)});
   }
-  if (!reply.ok()) {
-    spdlog::warn("job {} cannot be told '{}': {}", known.job.id, event.message, reply.Text());
+  if (requests.empty()) return;
+  const std::vector<KubeReply> replies = writer_.Write(std::move(requests));
+  const std::lock_guard lock(client_.mutex());
+  for (std::size_t r = 0; r < replies.size(); ++r) {
+    KnownJob& known = *told[r];
+    if (replies[r].ok()) {
+      managed_jobs_.Put(replies[r].body);
+      known.warned.clear();
+    } else if (!replies[r].Is("NotFound") && known.warned != replies[r].Text()) {
+      known.warned = replies[r].Text();
+      spdlog::warn("the status of job {} cannot be written: {}", NameOfManagedJob(known.kube),
+                   known.warned);
+    }
   }
-}
-
-// One that was told before, also by an earlier daemon, and comes again: by its last time it is
-// shown behind what was told since. We may not read events; the answer to a patch has the count.
-KubeReply KubernetesRuntime::CountEvent(const std::string& path, const std::string& now) {
-  KubeReply reply = client_.Do(KubeRequest{"PATCH", path, {{"lastTimestamp", now}}});
-  if (!reply.ok()) return reply;
-  return client_.Do(KubeRequest{"PATCH", path, {{"count", reply.body.value("count", 1) + 1}}});
 }
 
 namespace {

@@ -1,0 +1,67 @@
+#include "live/runtimes/kubernetes/shown_nodes.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace allot {
+namespace {
+
+// By an administrator, and it lives. One with a taint may be in trouble: that counts as down.
+bool IsDrained(const KubeNode& node) { return node.ready && node.cordoned; }
+
+}  // namespace
+
+void ShownNodes::Read(const ObjectStore<KubeNode>& nodes) {
+  const auto before = std::exchange(by_name_, {});
+  nodes.ForEach([&](const KubeNode& node) { by_name_[node.name] = node; });
+  for (const auto& [name, node] : by_name_) {
+    const auto known = before.find(name);
+    const auto closed = known == before.end() ? std::nullopt : known->second.closed;
+    if (node.closed && node.gpus > 0 && node.closed != closed) {
+      spdlog::info("node {} takes no workers: {}", name, *node.closed);
+    }
+  }
+  for (RuntimeNode& shown : shown_) {
+    const KubeNode* const node = Find(shown.name);
+    shown.up = node != nullptr && !node->closed && node->gpus >= shown.capacity.gpus;
+    shown.drained = node != nullptr && IsDrained(*node);
+  }
+  for (const auto& named : by_name_) {
+    const KubeNode& node = named.second;
+    const bool known = std::any_of(shown_.begin(), shown_.end(),
+                                   [&](const RuntimeNode& one) { return one.name == node.name; });
+    if (known || node.gpus == 0) continue;
+    RuntimeNode shown;
+    shown.name = node.name;
+    if (!node.gpu_type.empty()) shown.gpu_type = node.gpu_type;
+    shown.capacity.gpus = std::min(node.gpus, kMaxGpusPerNode);
+    shown.capacity.cpus = node.cpus;
+    shown.up = !node.closed;
+    shown.drained = IsDrained(node);
+    shown_.push_back(std::move(shown));
+  }
+}
+
+std::vector<std::string> ShownNodes::GpuTypes() const {
+  std::vector<std::string> types;
+  for (const RuntimeNode& node : shown_) {
+    if (std::find(types.begin(), types.end(), node.gpu_type) == types.end()) {
+      types.push_back(node.gpu_type);
+    }
+  }
+  return types;
+}
+
+const KubeNode* ShownNodes::Find(const std::string& name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &found->second;
+}
+
+bool ShownNodes::HaveLost(const WorkerPod& pod) const {
+  const KubeNode* const node = Find(pod.node);
+  return node == nullptr || (pod.deleting && !node->ready);
+}
+
+}  // namespace allot
