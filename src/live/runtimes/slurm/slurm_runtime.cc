@@ -7,6 +7,7 @@
 #include <bit>
 #include <chrono>
 #include <ctime>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "core/file.h"
 #include "core/strings.h"
 #include "live/runtimes/slurm/hub_address.h"
+#include "live/runtimes/worker_end.h"
 #include "live/workers/worker_key.h"
 
 namespace allot {
@@ -34,6 +36,21 @@ OpenedSlurm OpenToServe(const SlurmOptions& options) {
 // All text of users' reaches the worker in its environment; none is part of the script.
 constexpr const char* kWorkerScript = "#!/bin/sh\nexec \"$ALLOT_LAUNCHER\" worker\n";
 
+WorkerExit ExitOf(SlurmState state) {
+  return state == SlurmState::kCompleted   ? WorkerExit::kSuccess
+         : state == SlurmState::kCancelled ? WorkerExit::kCancelled
+                                           : WorkerExit::kFailure;
+}
+
+double BeganOf(const SlurmJob& slurm) {
+  return slurm.start > 0 ? static_cast<double>(slurm.start) : kUnknown;
+}
+
+// "": it does not wait.
+std::string PendingReason(const SlurmJob& slurm) {
+  return slurm.pending == kNoReason ? kNoWord : slurm.pending;
+}
+
 }  // namespace
 
 Seconds SlurmRuntime::Monotonic() {
@@ -51,7 +68,7 @@ SlurmRuntime::SlurmRuntime(SlurmOptions options, OpenedSlurm slurm)
       addresses_(
           HubAddresses(options_.address.empty() ? client_.ControllerAddress() : options_.address)),
       hub_(HubAddress()),
-      gpu_limits_(options_.partition) {
+      user_jobs_(options_, {client_, chores_, notes_, nodes_, hub_}) {
   spdlog::info("Slurm through {}", client_.way());
   client_.WriteOnlyIf([this] { return MayAct(); });
   // The address that workers were given is to stay ours when the daemon is started again, also
@@ -118,17 +135,17 @@ std::filesystem::path SlurmRuntime::TokenFile(const std::string& job) const {
 }
 
 Status SlurmRuntime::Start(const std::string& job, std::span<const WorkerRequest> workers) {
-  const auto found = user_jobs_.find(job);
-  if (found == user_jobs_.end()) return Status::Refused("job {} is not known to Slurm", job);
+  SlurmUserJob* const found = user_jobs_.Find(job);
+  if (found == nullptr) return Status::Refused("job {} is not known to Slurm", job);
   if (Monotonic() < settled_at_) return Status::Refused("slurmctld is learning its nodes");
-  UserJob& user_job = found->second;
+  SlurmUserJob& user_job = *found;
   if (user_job.job->state != JobState::kActive) {
     return Status::Refused("job {} must be active to be started, it is not: {}", job,
                            user_job.job->reason);
   }
   const std::vector<std::string>& only = user_job.job->only_on;
   for (const WorkerRequest& worker : workers) {
-    if (!parts_.contains(worker.node)) {
+    if (!nodes_.parts().contains(worker.node)) {
       return Status::Refused("node {} has no GPUs that Slurm knows of", worker.node);
     }
     if (!only.empty() && std::find(only.begin(), only.end(), worker.node) == only.end()) {
@@ -140,7 +157,8 @@ Status SlurmRuntime::Start(const std::string& job, std::span<const WorkerRequest
                                                 : StartItself(user_job, workers);
 }
 
-Status SlurmRuntime::StartWorkerJobs(UserJob& user_job, std::span<const WorkerRequest> workers) {
+Status SlurmRuntime::StartWorkerJobs(SlurmUserJob& user_job,
+                                     std::span<const WorkerRequest> workers) {
   const std::string& job = user_job.job->id;
   hub_.AddJob(job, TokenOf(job));
   if (!user_job.placed) {
@@ -174,10 +192,10 @@ Status SlurmRuntime::StartWorkerJobs(UserJob& user_job, std::span<const WorkerRe
   return Status::Ok();
 }
 
-SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerRequest& worker,
+SlurmSubmission SlurmRuntime::WorkerJobOf(const SlurmUserJob& user_job, const WorkerRequest& worker,
                                           const WorkerTag& tag) {
   const SlurmJob& of = *user_job.slurm;
-  const NodePart& part = parts_.at(worker.node);
+  const NodePart& part = nodes_.parts().at(worker.node);
   const std::string number = worker.worker.substr(worker.worker.rfind('.') + 1);
   SlurmSubmission submission;
   submission.user_id = of.user_id;
@@ -210,7 +228,7 @@ SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerR
   return submission;
 }
 
-Status SlurmRuntime::StartItself(UserJob& user_job, std::span<const WorkerRequest> workers) {
+Status SlurmRuntime::StartItself(SlurmUserJob& user_job, std::span<const WorkerRequest> workers) {
   if (!user_job.tag.shares.empty()) return Status::Ok();  // was started before
   if (IsSettling(user_job.tag, std::time(nullptr))) {
     return Status::Refused("job {} must have been requeued for {} s", user_job.job->id,
@@ -224,7 +242,7 @@ Status SlurmRuntime::StartItself(UserJob& user_job, std::span<const WorkerReques
                      .partition = options_.partition,
                      .admin_comment = ToText(tag),
                      .first = !options_.slurm_priority};
-  Status done = PlaceJob(user_job.job->id, user_job.slurm->gpus, workers, parts_, &change);
+  Status done = PlaceJob(user_job.job->id, user_job.slurm->gpus, workers, nodes_.parts(), &change);
   if (done.ok()) done = client_.Change(change);
   if (!done.ok()) return done;
   user_job.tag = std::move(tag);
@@ -232,7 +250,7 @@ Status SlurmRuntime::StartItself(UserJob& user_job, std::span<const WorkerReques
   return done;
 }
 
-Status SlurmRuntime::GiveBack(UserJob& user_job) {
+Status SlurmRuntime::GiveBack(SlurmUserJob& user_job) {
   JobTag tag = user_job.tag;
   tag.shares.clear();
   tag.stopping = false;
@@ -260,7 +278,7 @@ Status SlurmRuntime::Stop(const std::string& worker, StopMode mode) {
     }
     return client_.Cancel(found->second.slurm->known_as());
   }
-  for (auto& [id, user_job] : user_jobs_) {
+  for (auto& [id, user_job] : user_jobs_.all()) {
     const auto& shares = user_job.tag.shares;
     // A job that runs though it was to be requeued: whoever wrote that down did not come to do it.
     const bool runs = user_job.slurm->state == SlurmState::kRunning && !user_job.slurm->completing;
@@ -301,10 +319,10 @@ Status SlurmRuntime::SetBatch(const std::string& job, const WorkerBatchOrder& ba
 JobProgress SlurmRuntime::Progress(const std::string& job) { return hub_.Progress(job); }
 
 Status SlurmRuntime::Fail(const std::string& job, const std::string& reason) {
-  const auto found = user_jobs_.find(job);
-  if (found == user_jobs_.end()) return Status::Ok();
-  UserJob& user_job = found->second;
-  failures_[job] = reason;
+  SlurmUserJob* const found = user_jobs_.Find(job);
+  if (found == nullptr) return Status::Ok();
+  SlurmUserJob& user_job = *found;
+  user_jobs_.Fail(job, reason);
   user_job.tag.failed = true;
   user_job.tag.why = reason;
   Status done = client_.Change({.id = user_job.slurm->id, .admin_comment = ToText(user_job.tag)});
@@ -313,14 +331,14 @@ Status SlurmRuntime::Fail(const std::string& job, const std::string& reason) {
 }
 
 Status SlurmRuntime::Cancel(const std::string& job) {
-  const auto found = user_jobs_.find(job);
-  return found == user_jobs_.end() ? Status::Ok() : client_.Cancel(found->second.slurm->known_as());
+  const SlurmUserJob* const found = user_jobs_.Find(job);
+  return found == nullptr ? Status::Ok() : client_.Cancel(found->slurm->known_as());
 }
 
 void SlurmRuntime::Forget(const std::string& job) {
   if (!forgotten_.insert(job).second) return;
   hub_.RemoveJob(job);
-  failures_.erase(job);
+  user_jobs_.Forget(job);
   requeued_.erase(job);
   tokens_.erase(job);
   std::error_code error;
@@ -334,6 +352,224 @@ void SlurmRuntime::Wait(Seconds at_most) {
     // Workers of an earlier daemon's would be refused by a hub that does not know them yet.
     std::this_thread::sleep_for(std::chrono::duration<double>(at_most));
   }
+}
+
+void SlurmRuntime::Explain(const std::string& job, const JobTrouble& trouble) {
+  SlurmUserJob* const found = user_jobs_.Find(job);
+  if (found != nullptr && notes_.Explain(job, *found->slurm, trouble.why)) found->told = false;
+}
+
+// ---- snapshots ----
+
+void SlurmRuntime::ReadWorkerJob(const SlurmUserJob& user_job, const WorkerJob& worker_job,
+                                 RuntimeSnapshot* seen) {
+  const std::string& id = worker_job.tag.worker;
+  if (const auto ended = ended_.find(id); ended != ended_.end()) {
+    seen->workers.push_back(ended->second);
+    return;
+  }
+  RuntimeWorker worker;
+  worker.id = id;
+  worker.job = worker_job.tag.job;
+  const std::vector<SlurmGpuType> given = GpuTypesOfGres(worker_job.slurm->gpus);
+  worker.node = nodes_.PartOn(worker_job.slurm->nodes, given.empty() ? "" : given.front().name);
+  worker.gpus = worker_job.tag.gpus;
+  if (!worker_job.slurm->over()) {
+    hub_.AddJob(worker.job, TokenOf(worker.job));
+    hub_.Expect(worker.job, id);
+    watched_.insert(id);
+    if (hub_.joined(id)) worker.state = WorkerState::kReady;
+    worker.silent = hub_.silent(id);
+    worker.began = BeganOf(*worker_job.slurm);
+    worker.waits = PendingReason(*worker_job.slurm);
+    worker.elsewhere = worker_job.slurm->elsewhere;
+    // Without the job's script it has no program: a limit or a licence holds that up.
+    if (worker.state == WorkerState::kStarting && worker.waits.empty() &&
+        !user_job.slurm->pending.empty()) {
+      worker.waits = PendingReason(*user_job.slurm);
+      worker.elsewhere = false;
+    }
+  } else {
+    const WorkerVerdict verdict =
+        JudgeWorkerEnd({.mode = ResizeMode::kHot,
+                        .exit = ExitOf(worker_job.slurm->state),
+                        .job_over = hub_.finished(worker.job) || user_job.ended_otherwise(),
+                        .stopped = stopped_.contains(id),
+                        .watched = watched_.contains(id),
+                        .joined = hub_.joined(id),
+                        .announced = hub_.announced(worker.job),
+                        .member = hub_.member(id)});
+    SetEnded(verdict, worker_job.slurm->reason, &worker);
+    ended_.emplace(id, worker);
+    hub_.RemoveWorker(id);
+  }
+  seen->workers.push_back(std::move(worker));
+}
+
+// The time that a job's script waits for GPUs is not its own (idle_times.h).
+void SlurmRuntime::LengthenTimes(const std::vector<WorkerJob>& worker_jobs) {
+  std::set<std::string> working;
+  for (const WorkerJob& worker_job : worker_jobs) {
+    if (worker_job.slurm->state == SlurmState::kRunning) working.insert(worker_job.tag.job);
+  }
+  std::map<std::string, bool> idle;
+  for (const auto& [id, user_job] : user_jobs_.all()) {
+    if (user_job.job->mode == ResizeMode::kHot && user_job.job->time_limit < kNever &&
+        user_job.slurm->state == SlurmState::kRunning) {
+      idle[id] = !working.contains(id);
+    }
+  }
+  for (const auto& [id, minutes] : idle_.Due(idle, Monotonic())) {
+    const SlurmJob& slurm = *user_jobs_.Find(id)->slurm;
+    const std::uint32_t limit = slurm.time_limit + minutes;
+    chores_.Add(SlurmChore::kLengthen, slurm.id,
+                [this, id = slurm.id, limit, job = id, minutes = minutes] {
+                  Status done = client_.Change({.id = id, .time_limit = limit});
+                  if (done.ok()) idle_.Raised(job, minutes);
+                  return done;
+                });
+  }
+}
+
+// Requeued, and nothing of them is left on their nodes: they wait again where jobs wait.
+void SlurmRuntime::GiveBackRequeued() {
+  for (auto& [id, user_job] : user_jobs_.all()) {
+    if (!user_job.tag.stopping || user_job.slurm->state != SlurmState::kPending ||
+        user_job.slurm->completing || forgotten_.contains(id)) {
+      continue;
+    }
+    chores_.Add(SlurmChore::kGiveBack, user_job.slurm->id,
+                [this, &job = user_job] { return GiveBack(job); });
+  }
+}
+
+// Keeps those that work for a job that is there.
+void SlurmRuntime::EndStrays(std::vector<WorkerJob>* worker_jobs) {
+  std::erase_if(*worker_jobs, [this](const WorkerJob& worker_job) {
+    const SlurmJob& slurm = *worker_job.slurm;
+    const SlurmUserJob* const user_job = user_jobs_.Find(worker_job.tag.job);
+    if (user_job != nullptr && (user_job->slurm->user_id != slurm.user_id ||
+                                user_job->slurm->id != worker_job.tag.user_job)) {
+      return true;  // nobody works for another
+    }
+    if (user_job != nullptr && !forgotten_.contains(worker_job.tag.job)) return false;
+    // A controller that was killed may have forgotten its end: it counts GPUs that nobody uses.
+    if (!slurm.ended && !slurm.completing) {
+      chores_.Add(SlurmChore::kEnd, slurm.id,
+                  [this, name = slurm.known_as()] { return client_.Cancel(name); });
+    }
+    return true;
+  });
+}
+
+// Of what Slurm no longer lists nothing is kept, however many jobs were.
+void SlurmRuntime::DropMemories(const std::set<std::string>& workers) {
+  const auto no_worker = [&](const std::string& worker) { return !workers.contains(worker); };
+  std::erase_if(watched_, no_worker);
+  std::erase_if(stopped_, no_worker);
+  std::erase_if(ended_, [&](const auto& entry) { return no_worker(entry.first); });
+  notes_.Drop([this](const std::string& id) { return user_jobs_.Find(id) != nullptr; });
+  const auto no_job = [&](const auto& entry) { return user_jobs_.Find(entry.first) == nullptr; };
+  std::erase_if(forgotten_,
+                [this](const std::string& id) { return user_jobs_.Find(id) == nullptr; });
+  std::erase_if(requeued_, no_job);
+  std::erase_if(tokens_, [&](const auto& entry) {
+    if (!no_job(entry)) return false;
+    hub_.RemoveJob(entry.first);
+    return true;
+  });
+}
+
+std::size_t SlurmRuntime::remembered() const {
+  return watched_.size() + stopped_.size() + ended_.size() + notes_.size() + forgotten_.size() +
+         requeued_.size() + user_jobs_.remembered() + tokens_.size() + chores_.refused();
+}
+
+void SlurmRuntime::ReadShares(const SlurmUserJob& user_job, RuntimeSnapshot* seen) {
+  for (const ShareTag& share : user_job.tag.shares) {
+    RuntimeWorker worker;
+    worker.id = share.worker;
+    worker.job = user_job.job->id;
+    worker.node = share.node;
+    worker.gpus = share.gpus;
+    worker.reason = user_job.slurm->reason;
+    worker.began = BeganOf(*user_job.slurm);
+    if (user_job.slurm->over()) {
+      // The shares are the job itself: they are stopped by a requeue, which does not end it.
+      SetEnded(JudgeWorkerEnd({.mode = ResizeMode::kRestart,
+                               .exit = ExitOf(user_job.slurm->state),
+                               .job_over = user_job.ended_otherwise()}),
+               user_job.slurm->reason, &worker);
+    } else if (user_job.slurm->state == SlurmState::kRunning || user_job.slurm->ended) {
+      worker.state = WorkerState::kReady;  // also while its node is not done with its end
+    }
+    // One that is requeued does not wait for anything of Slurm's: that is our own hold.
+    if (!user_job.tag.stopping) worker.waits = PendingReason(*user_job.slurm);
+    worker.elsewhere = user_job.slurm->elsewhere;
+    seen->workers.push_back(std::move(worker));
+  }
+}
+
+// A controller that was restarted takes some seconds to learn its nodes. If it gives GPUs to a job
+// before, Slurm 22.05 counts them as used for ever. So nothing is started until then.
+const SlurmSnapshot& SlurmRuntime::TakeSlurmSnapshot() {
+  constexpr Seconds kSettling = 5;
+  const Seconds now = Monotonic();
+  // Who is no longer in charge decides nothing and writes nothing down.
+  if (const Status may = MayAct(); !may.ok()) throw RunError("{}", may.message());
+  try {
+    const SlurmSnapshot& snapshot = client_.TakeSnapshot();
+    const bool learning = std::any_of(snapshot.nodes.begin(), snapshot.nodes.end(),
+                                      [](const SlurmNode& node) { return node.state.IsUnknown(); });
+    if (std::exchange(unreachable_, false)) settled_at_ = now + kSettling;
+    if (learning) settled_at_ = std::max(settled_at_, now + 1);
+    return snapshot;
+  } catch (const Error&) {
+    unreachable_ = true;
+    throw;
+  }
+}
+
+RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
+  const SlurmSnapshot& snapshot = TakeSlurmSnapshot();
+  RuntimeSnapshot seen;
+  user_jobs_.Begin(snapshot, nodes_.Read(snapshot, options_.partition, &seen));
+  worker_jobs_.clear();
+  std::vector<WorkerJob> worker_jobs;
+  std::set<std::string> workers;
+  for (const auto& record : snapshot.jobs) {
+    const std::optional<WorkerTag> tag = ParseWorkerTag(record->admin_comment);
+    if (tag) {
+      worker_jobs.push_back({record, *tag});
+      workers.insert(tag->worker);
+    } else {
+      user_jobs_.Read(record);
+    }
+  }
+  user_jobs_.End(snapshot);
+  seen.limits = user_jobs_.limits();
+  seen.more = user_jobs_.more();
+  GiveBackRequeued();
+  EndStrays(&worker_jobs);
+  LengthenTimes(worker_jobs);
+  if (options_.dry_run) {
+    chores_.Drop();
+  } else {
+    chores_.Do();
+  }
+  seen.jobs.reserve(user_jobs_.all().size());
+  for (const auto& [id, user_job] : user_jobs_.all()) {
+    if (forgotten_.contains(id)) continue;
+    ReadShares(user_job, &seen);
+    seen.jobs.push_back(user_job.job);
+  }
+  for (WorkerJob& worker_job : worker_jobs) {
+    ReadWorkerJob(*user_jobs_.Find(worker_job.tag.job), worker_job, &seen);
+    worker_jobs_.insert_or_assign(worker_job.tag.worker, std::move(worker_job));
+  }
+  DropMemories(workers);
+  has_snapshot_ = true;
+  return seen;
 }
 
 namespace {

@@ -1,5 +1,4 @@
-// SlurmRuntime reads jobs of users: what each asks for, whether it may have it now, and how it
-// ended.
+#include "live/runtimes/slurm/slurm_user_jobs.h"
 
 #include <ctime>
 #include <optional>
@@ -8,8 +7,8 @@
 
 #include "clients/slurm/resources.h"
 #include "core/error.h"
+#include "live/runtimes/slurm/array_tasks.h"
 #include "live/runtimes/slurm/job_request.h"
-#include "live/runtimes/slurm/slurm_runtime.h"
 
 namespace allot {
 namespace {
@@ -40,19 +39,49 @@ RuntimeJob Described(const SlurmJob& slurm, const std::string& id, bool slurm_pr
 
 }  // namespace
 
-// A job that waits is read once: what its record says of it changes only with the nodes.
-SlurmRuntime::UserJob* SlurmRuntime::AsBefore(const std::shared_ptr<const SlurmJob>& record) {
+SlurmUserJobs::SlurmUserJobs(const SlurmOptions& options, const Slurm& slurm)
+    : options_(options), slurm_(slurm), limits_(options.partition) {}
+
+SlurmUserJob* SlurmUserJobs::Find(const std::string& job) {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? nullptr : &found->second;
+}
+
+void SlurmUserJobs::Begin(const SlurmSnapshot& snapshot, JobNodes nodes) {
+  ++look_;
+  nodes_ = std::move(nodes);
+  beyond_limit_ = TasksBeyondLimit(snapshot.jobs, options_.queue);
+  arrays_.clear();
+  std::vector<NodeKind> kinds = nodes_->Kinds();
+  if (limits_.Read(snapshot) || kinds != kinds_) by_number_.clear();  // all are read again
+  kinds_ = std::move(kinds);
+}
+
+void SlurmUserJobs::End(const SlurmSnapshot& snapshot) {
+  std::erase_if(by_number_, [this](const auto& entry) { return entry.second->look != look_; });
+  std::erase_if(jobs_, [this](const auto& entry) { return entry.second.look != look_; });
+  std::erase_if(failures_, [this](const auto& entry) { return !jobs_.contains(entry.first); });
+  nodes_.reset();
+  // Some tasks become jobs of their own, ahead of decisions about them.
+  for (auto& [array, tasks] : TasksToSplit(snapshot.jobs, arrays_)) {
+    slurm_.chores.Add(SlurmChore::kSplit, array, [this, tasks = std::move(tasks)] {
+      return slurm_.client.Split(tasks, options_.queue);
+    });
+  }
+}
+
+SlurmUserJob* SlurmUserJobs::AsBefore(const std::shared_ptr<const SlurmJob>& record) {
   const auto known = by_number_.find(record->id);
   if (known == by_number_.end() || known->second->slurm != record) return nullptr;
-  UserJob& job = *known->second;
+  SlurmUserJob& job = *known->second;
   const bool waits = !job.tagged && !job.tag.failed && record->state == SlurmState::kPending;
   const bool alone = record->at_most == 0;  // other tasks of its array say nothing about it
   return waits && alone && job.told ? &job : nullptr;
 }
 
-void SlurmRuntime::ReadUserJob(const std::shared_ptr<const SlurmJob>& record, Reading* reading) {
-  if (UserJob* same = AsBefore(record)) {
-    same->look = looks_;
+void SlurmUserJobs::Read(const std::shared_ptr<const SlurmJob>& record) {
+  if (SlurmUserJob* same = AsBefore(record)) {
+    same->look = look_;
     return;
   }
   const SlurmJob& slurm = *record;
@@ -62,47 +91,47 @@ void SlurmRuntime::ReadUserJob(const std::shared_ptr<const SlurmJob>& record, Re
     LeaveToSlurm(slurm);
     return;
   }
-  UserJob user_job;
+  SlurmUserJob user_job;
   user_job.slurm = record;
-  user_job.look = looks_;
+  user_job.look = look_;
   user_job.placed = slurm.partition == options_.partition;
   user_job.tagged = tag.has_value();
   user_job.tag = tag.value_or(JobTag{.job = JobName(slurm.known_as(), slurm.submit)});
   RuntimeJob job = Described(slurm, user_job.tag.job, options_.slurm_priority);
   try {
-    ReadWhatItMayHave(user_job, reading, &job);
+    ReadWhatItMayHave(user_job, &job);
     if (!slurm.tasks.empty()) {  // its tasks will be jobs of their own
-      reading->arrays.push_back(record);
+      arrays_.push_back(record);
       return;
     }
     if (!user_job.tagged && slurm.state == SlurmState::kPending) {
-      user_job.told = notes_.ShowExplanation(job.id, slurm);
+      user_job.told = slurm_.notes.ShowExplanation(job.id, slurm);
     }
   } catch (const Error& error) {
     NotUnderstood(error.what(), &user_job, &job);
   }
-  if (user_job.tagged) notes_.ShowExplanation(slurm, &user_job.tag);
+  if (user_job.tagged) slurm_.notes.ShowExplanation(slurm, &user_job.tag);
   ReadState(user_job, &job);
   user_job.job = std::make_shared<const RuntimeJob>(std::move(job));
-  const auto known = user_jobs_.insert_or_assign(user_job.job->id, std::move(user_job)).first;
+  const auto known = jobs_.insert_or_assign(user_job.job->id, std::move(user_job)).first;
   by_number_[slurm.id] = &known->second;
 }
 
 // Slurm's own scheduler places a job without GPUs.
-void SlurmRuntime::LeaveToSlurm(const SlurmJob& slurm) {
-  chores_.Add(SlurmChore::kLeaveToSlurm, slurm.id, [this, id = slurm.id] {
+void SlurmUserJobs::LeaveToSlurm(const SlurmJob& slurm) {
+  slurm_.chores.Add(SlurmChore::kLeaveToSlurm, slurm.id, [this, id = slurm.id] {
     const bool own = !options_.cpu_partition.empty();
-    return client_.Change(
+    return slurm_.client.Change(
         {.id = id, .partition = own ? options_.cpu_partition : options_.partition});
   });
 }
 
 // And whether it is to wait for it. DataError, for its user, where it may have nothing.
-void SlurmRuntime::ReadWhatItMayHave(const UserJob& user_job, Reading* reading, RuntimeJob* job) {
+void SlurmUserJobs::ReadWhatItMayHave(const SlurmUserJob& user_job, RuntimeJob* job) {
   const SlurmJob& slurm = *user_job.slurm;
   ReadRequest(slurm, job);
-  reading->nodes.Narrow(slurm, job);
-  gpu_limits_.Limit(slurm, job);
+  nodes_->Narrow(slurm, job);
+  limits_.Limit(slurm, job);
   job->even = job->mode == ResizeMode::kRestart;  // --gres is of each node
   job->settling = IsSettling(user_job.tag, std::time(nullptr));
   if (!user_job.tagged) {
@@ -115,7 +144,7 @@ void SlurmRuntime::ReadWhatItMayHave(const UserJob& user_job, Reading* reading, 
   if (!slurm.waits.empty() && slurm.state == SlurmState::kPending && !user_job.tagged) {
     job->state = JobState::kHeld;
     job->reason = slurm.waits;
-  } else if (reading->beyond_limit.contains(slurm.id)) {
+  } else if (beyond_limit_.contains(slurm.id)) {
     job->state = JobState::kHeld;
     job->reason = fmt::format("its array may run {} at a time", slurm.at_most);
   }
@@ -123,11 +152,11 @@ void SlurmRuntime::ReadWhatItMayHave(const UserJob& user_job, Reading* reading, 
 
 // A job that runs itself on GPUs of no type (ADR 36) cannot be given those of one type of a node
 // that has several.
-void SlurmRuntime::CheckType(const RuntimeJob& job, const SlurmJob& slurm) const {
+void SlurmUserJobs::CheckType(const RuntimeJob& job, const SlurmJob& slurm) const {
   if (job.mode == ResizeMode::kHot) return;
   const std::vector<SlurmGpuType> asked = GpuTypesOfGres(slurm.gpus);
   if (!asked.empty() && !asked.front().name.empty()) return;
-  for (const auto& [name, part] : parts_) {
+  for (const auto& [name, part] : slurm_.nodes.parts()) {
     if (part.whole) continue;
     throw DataError(
         "a job that is not elastic must name the type of its GPUs here (--gres=gpu:TYPE:{}), as "
@@ -137,12 +166,12 @@ void SlurmRuntime::CheckType(const RuntimeJob& job, const SlurmJob& slurm) const
 }
 
 // It waits until its user has put it right. What runs already was understood when it began.
-void SlurmRuntime::NotUnderstood(const std::string& why, UserJob* user_job, RuntimeJob* job) {
+void SlurmUserJobs::NotUnderstood(const std::string& why, SlurmUserJob* user_job, RuntimeJob* job) {
   job->reason = why;
   job->min_gpus = job->max_gpus = job->requested = 1;
   if (user_job->slurm->state == SlurmState::kPending) {
     job->state = JobState::kHeld;
-    user_job->told = notes_.NotPlaced(*user_job->slurm, why);
+    user_job->told = slurm_.notes.NotPlaced(*user_job->slurm, why);
   } else if (!user_job->tag.shares.empty()) {
     job->mode = ResizeMode::kRestart;
     job->preempt = false;
@@ -150,7 +179,7 @@ void SlurmRuntime::NotUnderstood(const std::string& why, UserJob* user_job, Runt
 }
 
 // Whether it is on hold, or over.
-void SlurmRuntime::ReadState(const UserJob& user_job, RuntimeJob* job) const {
+void SlurmUserJobs::ReadState(const SlurmUserJob& user_job, RuntimeJob* job) const {
   const SlurmJob& slurm = *user_job.slurm;
   const auto set = [job](JobState state, const std::string& reason) {
     job->state = state;
@@ -162,7 +191,7 @@ void SlurmRuntime::ReadState(const UserJob& user_job, RuntimeJob* job) const {
   // The script of an elastic job has no GPUs to wait for, as it may for half a minute (KillWait).
   const bool over = slurm.over() || (slurm.ended && job->mode == ResizeMode::kHot);
   const auto failure = failures_.find(job->id);
-  if (hub_.finished(job->id)) {
+  if (slurm_.hub.finished(job->id)) {
     job->state = JobState::kFinished;
   } else if (failure != failures_.end()) {
     set(JobState::kFailed, failure->second);
@@ -172,17 +201,6 @@ void SlurmRuntime::ReadState(const UserJob& user_job, RuntimeJob* job) const {
   } else if (over) {
     set(EndOf(slurm.state), slurm.reason);
   }
-}
-
-void SlurmRuntime::DropUnlisted() {
-  std::erase_if(by_number_, [this](const auto& entry) { return entry.second->look != looks_; });
-  std::erase_if(user_jobs_, [this](const auto& entry) { return entry.second.look != looks_; });
-}
-
-void SlurmRuntime::Explain(const std::string& job, const JobTrouble& trouble) {
-  const auto found = user_jobs_.find(job);
-  if (found == user_jobs_.end()) return;
-  if (notes_.Explain(job, *found->second.slurm, trouble.why)) found->second.told = false;
 }
 
 }  // namespace allot

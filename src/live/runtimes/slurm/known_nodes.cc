@@ -1,0 +1,47 @@
+#include "live/runtimes/slurm/known_nodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "clients/slurm/resources.h"
+#include "live/runtimes/slurm/foreign_gpus.h"
+
+namespace allot {
+
+JobNodes KnownNodes::Read(const SlurmSnapshot& snapshot, const std::string& partition,
+                          RuntimeSnapshot* seen) {
+  const ForeignGpus foreign(snapshot);
+  std::vector<NodeOffer> all;
+  for (const SlurmNode& node : snapshot.nodes) {
+    const auto& in = node.partitions;
+    if (std::find(in.begin(), in.end(), partition) == in.end()) continue;
+    if (!node.state.IsUnknown()) {
+      node_up_[node.name] = {node.state.IsUsableNow(), node.state.IsDrained()};
+    }
+    const std::vector<SlurmGpuType> types = GpuTypesOfGres(node.gres);
+    for (const SlurmGpuType& gpus : types) {
+      const bool whole = types.size() == 1;
+      RuntimeNode shown;
+      shown.name = whole ? node.name : fmt::format("{}:{}", node.name, gpus.name);
+      if (!gpus.name.empty()) shown.gpu_type = gpus.name;
+      shown.capacity.gpus = gpus.count;
+      shown.capacity.cpus = node.cpus;
+      shown.up = node_up_[node.name].up;
+      shown.drained = node_up_[node.name].drained;
+      shown.taken = foreign.TakenOf(node, gpus);
+      parts_[shown.name] = {node.name, gpus.name, whole};
+      all.push_back({shown.name, shown.gpu_type, gpus.count, &node});
+      seen->nodes.push_back(std::move(shown));
+    }
+  }
+  return JobNodes(std::move(all));
+}
+
+std::string KnownNodes::PartOn(const std::string& node, const std::string& gpu_type) const {
+  const std::string part = fmt::format("{}:{}", node, gpu_type);
+  return parts_.contains(part) ? part : node;
+}
+
+}  // namespace allot
