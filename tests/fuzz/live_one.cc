@@ -29,9 +29,8 @@
 #include "core/error.h"
 #include "core/strings.h"
 #include "live/daemon/control_server.h"
-#include "live/runtimes/journal_text.h"
+#include "live/state/journal_text.h"
 #include "live/state/live_state.h"
-#include "live/state/state_records.h"
 #include "live/workers/worker_hub.h"
 #include "tests/fuzz/fuzz_target.h"
 
@@ -236,11 +235,11 @@ void ReadJournal(std::string_view text) {
   Expect(read.whole + read.torn.size() == text.size(), "bytes of a journal are lost");
   Expect(read.lines.size() == read.records.size(), "a record has no line");
   std::string written;
-  for (const JournalRecord& record : read.records) written += JournalLine(record);
+  for (const TimedRecord& record : read.records) written += JournalLine(record);
   const JournalText again = ReadJournalText(written);
   Expect(again.damage.empty() && again.torn.empty(), "what was read is damaged when written");
   LiveState state({});
-  for (const JournalRecord& record : read.records) {
+  for (const TimedRecord& record : read.records) {
     try {
       state.Apply(record);
     } catch (const std::exception& error) {
@@ -249,8 +248,8 @@ void ReadJournal(std::string_view text) {
     }
   }
   LiveState renewed({});
-  TellState(state, state.origin(), state.last(),
-            [&renewed](const JournalRecord& record) { renewed.Apply(record); });
+  state.ForEachRecord(state.origin(), state.last(),
+                      [&renewed](const TimedRecord& record) { renewed.Apply(record); });
   Expect(renewed.job_table().active().size() == state.job_table().active().size(),
          "a journal that was made anew has other jobs");
 }

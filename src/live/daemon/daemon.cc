@@ -52,7 +52,7 @@ struct Daemon::Impl {
         lock(LockIn(options.state), "one daemon a state folder"),
         policy(std::move(inside)),
         shadow(std::move(beside)) {
-    std::vector<JournalRecord> past;
+    std::vector<TimedRecord> past;
     if (!options.live.dry_run) {
       journal = std::make_unique<Journal>(options.state / "journal.jsonl");
       past = journal->TakePast();
@@ -75,11 +75,9 @@ struct Daemon::Impl {
     control = std::make_unique<ControlServer>(SocketIn(options.state).string(), options.metrics,
                                               [this] { runtime->Wake(); });
     if (journal != nullptr) {
-      journal->Append(clock->Now(), "serve",
-                      {{"origin", clock->origin()},
-                       {"pid", ::getpid()},
-                       {"runtime", options.runtime},
-                       {"policy", options.policy}});
+      journal->Append(
+          {clock->Now(),
+           record::Serve{clock->origin(), {{::getpid(), options.runtime, options.policy}}}});
       journal->Commit();
     }
     spdlog::info("serving {} with policy {}, state in {}, {} earlier records", options.runtime,

@@ -126,7 +126,7 @@ void AddCountMetrics(const LiveCounts& counts, MetricText* text) {
   };
   text->Counter("allot_jobs_ended_total", "jobs that ended while this daemon served, by result");
   for (const JobState state : {JobState::kFinished, JobState::kFailed, JobState::kCancelled}) {
-    text->Value(static_cast<double>(counts.EndedAs(state)), {{"result", JobStateName(state)}});
+    text->Value(static_cast<double>(counts.EndedAs(state)), {{"result", NameOf(state)}});
   }
   counter("allot_placements_total", "launches, resizes and moves decided", counts.gives);
   counter("allot_decisions_put_right_total",

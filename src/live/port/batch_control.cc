@@ -21,17 +21,14 @@ void BatchControl::Read(LiveJob& job) {
   const BatchReport report = job.progress.batch;
   const std::string& id = job.asked->id;
   if (!job.training) {  // the first word counts: its table is made for these limits
-    writer_.Write("batch", {{"job", id},
-                            {"initial", report.initial},
-                            {"most", report.most},
-                            {"least_local", report.least_local},
-                            {"most_local", report.most_local}});
+    writer_.Write(
+        record::Batch{id, report.initial, report.most, report.least_local, report.most_local});
   }
   const auto [at, first] = noise_at_.try_emplace(id, writer_.now());
   const bool early = !first && writer_.now() - at->second < kNoiseEvery;
   if (!early && job.training->NoiseMoved(job.progress.noise_scale)) {
     at->second = writer_.now();
-    writer_.Write("noise", {{"job", id}, {"noise", job.progress.noise_scale}});
+    writer_.Write(record::Noise{id, job.progress.noise_scale});
   }
   // Of the workers that it is to have, undisturbed: only then is it known where they are.
   if (job.running < 0 || !(report.iteration > 0)) return;
@@ -43,13 +40,13 @@ void BatchControl::Read(LiveJob& job) {
   const auto local = static_cast<double>(report.timed.local);
   if (job.training->Knows(type, nodes, c.demand.gpus, local)) return;
   if (job.training->settings() >= kMostSettings) return;
-  writer_.Write("timed", {{"job", id},
-                          {"type", type},
-                          {"nodes", nodes},
-                          {"gpus", c.demand.gpus},
-                          {"local", report.timed.local},
-                          {"gradient", report.gradient},
-                          {"iteration", report.iteration}});
+  writer_.Write(record::Timed{.job = id,
+                              .type = type,
+                              .nodes = nodes,
+                              .gpus = c.demand.gpus,
+                              .local = report.timed.local,
+                              .gradient = report.gradient,
+                              .iteration = report.iteration});
 }
 
 // workers 0: nothing is known yet.
@@ -96,13 +93,8 @@ void BatchControl::Tell() {
     spdlog::info("job {}: batch {} on {} GPUs, {} passes of {}; noise scale {:.0f}", job->asked->id,
                  total, wanted.workers, wanted.accumulation + 1, wanted.local,
                  job->training->noise());
-    writer_.Note(writer_.now(), "trains with",
-                 {{"job", job->asked->id},
-                  {"gpus", wanted.workers},
-                  {"local", wanted.local},
-                  {"accumulation", wanted.accumulation},
-                  {"total", total},
-                  {"noise", job->training->noise()}});
+    writer_.Note(
+        {writer_.now(), record::TrainsWith{job->asked->id, wanted, total, job->training->noise()}});
   }
 }
 

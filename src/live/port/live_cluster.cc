@@ -17,6 +17,7 @@
 #include "live/port/live_rules.h"
 #include "live/port/node_limits.h"
 #include "live/port/rule_warnings.h"
+#include "live/state/records_json.h"
 
 namespace allot {
 namespace {
@@ -33,7 +34,7 @@ bool Holds(std::span<const NodeShare> shares, std::span<const NodeShare> old) {
 }  // namespace
 
 LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& clock,
-                         LiveOptions options, const std::vector<JournalRecord>& past,
+                         LiveOptions options, const std::vector<TimedRecord>& past,
                          std::optional<RuntimeSnapshot> first)
     : runtime_(runtime),
       clock_(clock),
@@ -53,7 +54,7 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
       throw DataError(
           "record {} of the journal, '{}', says what cannot be: {}; 'allot journal "
           "repair' leaves it out",
-          i + 1, past[i].at("what").get<std::string>(), error.what());
+          i + 1, KindOf(past[i].record), error.what());
     }
   }
   reader_.SetJournalEnd(state_.last());
@@ -112,12 +113,12 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
   };
   const std::string why = fmt::format("decision {}{}", observation_.decision,
                                       guarantees_.put_right() ? " with guaranteed shares" : "");
-  const auto change = [&](LiveJob& job, const char* what, JournalRecord record) {
+  const auto change = [&](LiveJob& job, JournalRecord record) {
     if (options_.dry_run) {
-      spdlog::info("would {} {}", what, record.dump());
+      spdlog::info("would {} {}", KindOf(record), FieldsOf(record).dump());
       return;
     }
-    writer_.Write(what, std::move(record));
+    writer_.Write(std::move(record));
     job.changing_since = std::min(job.changing_since, clock_.Now());
   };
   // Those that give first, so that a crash in between leaves no GPU given twice.
@@ -126,7 +127,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
     if (job.running < 0 || given_to(index).entry != nullptr) continue;
     ++report.preempted;
     ++counts_.takes;
-    change(job, "take", {{"job", job.asked->id}, {"why", why}});
+    change(job, record::Take{job.asked->id, why});
   }
   for (const JobIndex index : observation_.job) {
     const auto [entry, place] = given_to(index);
@@ -144,36 +145,33 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
     ++counts_.gives;
     const std::string key =
         job.table->KeyText(place->configuration, state_.job_table().nominal().types());
-    JournalRecord gives = record::Give(job.asked->id, key, shares, state_.nodes(), why);
-    if (entry->share > 0) gives["share"] = entry->share;
-    change(job, "give", std::move(gives));
+    record::Give give{job.asked->id, state_.Named(key, shares), why};
+    if (entry->share > 0) give.time_share = entry->share;
+    change(job, std::move(give));
   }
   if (!options_.dry_run && report.launched + report.preempted + report.resized + report.moved > 0) {
-    writer_.Write("decide", {{"decision", observation_.decision},
-                             {"launched", report.launched},
-                             {"preempted", report.preempted},
-                             {"resized", report.resized},
-                             {"moved", report.moved}});
+    writer_.Write(record::Decide{observation_.decision, report.launched, report.preempted,
+                                 report.resized, report.moved});
     workers_.Advance();
     Refresh(false);
   }
   return report;
 }
 
-void LiveCluster::Pause() { writer_.Write("pause", JournalRecord::object()); }
+void LiveCluster::Pause() { writer_.Write(record::Pause{}); }
 
 void LiveCluster::Resume() {
-  writer_.Write("resume", JournalRecord::object());
+  writer_.Write(record::Resume{});
   event_ = true;
 }
 
 void LiveCluster::Drain() {
-  writer_.Write("drain", JournalRecord::object());
+  writer_.Write(record::Drain{});
   event_ = true;
 }
 
 void LiveCluster::Undrain() {
-  writer_.Write("undrain", JournalRecord::object());
+  writer_.Write(record::Undrain{});
   event_ = true;
 }
 
@@ -187,20 +185,20 @@ void LiveCluster::CheckNode(const std::string& node) const {
 
 void LiveCluster::DrainNode(const std::string& node) {
   CheckNode(node);
-  writer_.Write("drain", {{"node", node}});
+  writer_.Write(record::Drain{node});
   event_ = true;
 }
 
 void LiveCluster::UndrainNode(const std::string& node) {
   if (!state_.drained_nodes().contains(node)) CheckNode(node);  // one that is gone may be named
-  writer_.Write("undrain", {{"node", node}});
+  writer_.Write(record::Undrain{node});
   event_ = true;
 }
 
 void LiveCluster::Cancel(const std::string& name) {
   const std::string job = state_.job_table().IdOf(name);
   if (options_.dry_run) throw RunError("a dry run cancels no job: ask the daemon in charge");
-  writer_.Write("cancel", {{"job", job}});
+  writer_.Write(record::Cancel{job});
   writer_.Commit();
   const Status done = AskRuntime([&] { return runtime_.Cancel(job); });
   if (!done.ok()) throw RunError("{}", done.message());
@@ -301,7 +299,7 @@ bool LiveCluster::FollowWindows() {
   if (drained == state_.maintained_nodes()) return false;
   spdlog::info("in maintenance: {}",
                drained.empty() ? "no node" : fmt::format("{}", fmt::join(drained, ", ")));
-  writer_.Write("maintenance", {{"nodes", drained}});
+  writer_.Write(record::Maintenance{drained});
   return true;
 }
 
@@ -386,7 +384,7 @@ void LiveCluster::StopAllJobs(Seconds at_most) {
   const std::vector<LiveJob*> active = state_.job_table().active();
   for (const LiveJob* job : active) {
     if (job->running < 0 || job->pinned()) continue;
-    writer_.Write("take", {{"job", job->asked->id}, {"why", "the daemon ends"}});
+    writer_.Write(record::Take{job->asked->id, "the daemon ends"});
   }
   const Seconds begin = clock_.Now();
   while (clock_.Now() - begin < at_most) {

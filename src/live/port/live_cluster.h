@@ -52,7 +52,7 @@ class LiveCluster : public ClusterPort {
   // `journal` null: dry run. All outlive the cluster. `first`: what the first poll is to read,
   // where the runtime was asked already.
   LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& clock, LiveOptions options,
-              const std::vector<JournalRecord>& past, std::optional<RuntimeSnapshot> first = {});
+              const std::vector<TimedRecord>& past, std::optional<RuntimeSnapshot> first = {});
 
   const Observation& Observe() const override { return observation_; }
   Status Validate(const Allocation& allocation) const override;

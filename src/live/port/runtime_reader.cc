@@ -93,7 +93,7 @@ bool RuntimeReader::ReadNodes(const RuntimeSnapshot& snapshot) {
     nodes.push_back(known);
     nodes.back().up = nodes.back().drained = false;
   }
-  writer_.Write("nodes", record::Nodes(nodes));
+  writer_.Write(record::Nodes{std::move(nodes)});
   return true;
 }
 
@@ -142,7 +142,7 @@ bool RuntimeReader::ReadJob(const std::shared_ptr<const RuntimeJob>& record, boo
   }
   if (IsAskedAnew(*job, seen)) {
     EndJob(*job, JobState::kCancelled, "its user has changed it");
-    writer_.Write("retire", {{"job", seen.id}});
+    writer_.Write(record::Retire{seen.id});
     job = AddJob(seen);
   }
   job->worker_group.SetSettling(seen.settling);
@@ -155,7 +155,7 @@ bool RuntimeReader::ReadJob(const std::shared_ptr<const RuntimeJob>& record, boo
   }
   if (before != seen.state) {
     if (seen.state == JobState::kHeld && job->running >= 0 && !job->pinned()) {
-      writer_.Write("take", {{"job", seen.id}, {"why", "it is held"}});
+      writer_.Write(record::Take{seen.id, "it is held"});
     }
     *event = true;
   }
@@ -178,9 +178,7 @@ bool RuntimeReader::EndUnlisted(const RuntimeSnapshot& snapshot) {
 LiveJob* RuntimeReader::AddJob(const RuntimeJob& seen) {
   const Seconds submit = std::clamp(seen.submit - writer_.origin(), 0.0, writer_.now());
   const Seconds deadline = seen.deadline == kNever ? kNever : seen.deadline - writer_.origin();
-  JournalRecord asked = record::Job(seen, submit, deadline);
-  asked["profile"] = state_.job_table().ProfileOf(seen.model);
-  writer_.Write("job", std::move(asked));
+  writer_.Write(record::Job{seen, submit, deadline, state_.job_table().ProfileOf(seen.model)});
   LiveJob* job = state_.job_table().Find(seen.id);
   if (seen.state == JobState::kHeld) {
     spdlog::info("job {} of {} is held: {}", seen.id, seen.user, seen.reason);
@@ -201,16 +199,14 @@ void RuntimeReader::EndJob(LiveJob& job, JobState state, const std::string& reas
         job.asked->shown(), job.given());
   }
   job.progress = runtime_.Progress(job.asked->id);  // its last report
-  writer_.Write("over", {{"job", job.asked->id},
-                         {"state", JobStateName(state)},
-                         {"reason", reason},
-                         {"step", job.progress.step},
-                         {"work", job.progress.work},
-                         {"gpu_seconds", job.attained_gpu_seconds},
-                         {"run_time", state_.job_table().RunTime(job)}});
+  writer_.Write(record::Over{.job = job.asked->id,
+                             .state = state,
+                             .report = {{reason, job.progress.step, job.progress.work}},
+                             .gpu_seconds = job.attained_gpu_seconds,
+                             .run_time = state_.job_table().RunTime(job)});
   counts_.AddEnd(state);
   job.changing_since = kNever;
-  spdlog::info("job {} {} after {:.1f} s{}{}", job.asked->id, JobStateName(state),
+  spdlog::info("job {} {} after {:.1f} s{}{}", job.asked->id, NameOf(state),
                writer_.now() - job.submit, reason.empty() ? "" : ": ", reason);
 }
 
@@ -225,28 +221,17 @@ void RuntimeReader::Measure(Seconds before, Seconds now) {
     if (state_.job_table().Update(*job, runtime_.Progress(id), before, now)) {
       const Configuration& c = (*job->table)[job->running];
       const std::string& type = state_.job_table().nominal().types()[At(c.gpu_type)];
-      writer_.Note(now, "rate",
-                   {{"job", id},
-                    {"type", type},
-                    {"gpus", c.demand.gpus},
-                    {"nodes", TextOf(c.span)},
-                    {"rate", job->fit.Rate(c.demand.gpus, type, c.span)}});
+      writer_.Note({now, record::Rate{id, type, c.demand.gpus, c.span,
+                                      job->fit.Rate(c.demand.gpus, type, c.span)}});
     }
     if (account && job->attained_gpu_seconds > 0) {
-      writer_.Note(now, "account",
-                   {{"job", id},
-                    {"step", job->progress.step},
-                    {"work", job->progress.work},
-                    {"gpu_seconds", job->attained_gpu_seconds},
-                    {"seconds", job->attained_seconds}});
+      writer_.Note({now, record::Account{id, job->progress.step, job->progress.work,
+                                         job->attained_gpu_seconds, job->attained_seconds}});
     }
     if (job->changing_since == kNever || !job->worker_group.training(job->progress)) continue;
     const Seconds took = writer_.now() - std::exchange(job->changing_since, kNever);
-    writer_.Write("trains", {{"job", id},
-                             {"epoch", job->worker_group.membership().epoch},
-                             {"workers", job->worker_group.workers().size()},
-                             {"step", job->progress.step},
-                             {"took", took}});
+    writer_.Write(record::Trains{id, job->worker_group.membership().epoch,
+                                 job->worker_group.workers().size(), job->progress.step, took});
     counts_.AddResize(took);
   }
 }
@@ -254,7 +239,7 @@ void RuntimeReader::Measure(Seconds before, Seconds now) {
 void GiveOnly(StateWriter& writer, const LiveJob& job, std::span<const NodeShare> kept,
               const std::string& why) {
   if (kept.empty()) {
-    writer.Write("take", {{"job", job.asked->id}, {"why", why}});
+    writer.Write(record::Take{job.asked->id, why});
     return;
   }
   const LiveState& state = writer.state();
@@ -263,9 +248,8 @@ void GiveOnly(StateWriter& writer, const LiveJob& job, std::span<const NodeShare
   for (const NodeShare& share : kept) units += share.units;
   const std::int32_t left = table.Find(units, table[job.running].gpu_type, kept.size());
   const std::string key = table.KeyText(left, state.job_table().nominal().types());
-  JournalRecord given = record::Give(job.asked->id, key, kept, state.nodes(), why);
-  given["lost"] = true;  // the rest of it
-  writer.Write("give", std::move(given));
+  writer.Write(record::Give{
+      .job = job.asked->id, .allocated = state.Named(key, kept), .why = why, .lost = true});
 }
 
 bool RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
@@ -342,11 +326,9 @@ void RuntimeReader::CountServiceOf(const LiveJob& job,
     gpu_seconds += std::popcount(worker->gpus) * (now - BeganOf(*worker));
   }
   if (gpu_seconds <= 0) return;
-  writer_.Write("account", {{"job", job.asked->id},
-                            {"step", job.progress.step},
-                            {"work", job.progress.work},
-                            {"gpu_seconds", job.attained_gpu_seconds + gpu_seconds},
-                            {"seconds", job.attained_seconds + now - FirstOf(workers)}});
+  writer_.Write(record::Account{job.asked->id, job.progress.step, job.progress.work,
+                                job.attained_gpu_seconds + gpu_seconds,
+                                job.attained_seconds + now - FirstOf(workers)});
 }
 
 // The journal's end was lost, or the worker is somebody else's. It may stay where its GPUs are
@@ -358,7 +340,7 @@ bool RuntimeReader::ReadUnknownWorker(const RuntimeWorker& seen) {
   const bool room = node >= 0 && (counts || (state_.Held()[At(node)] & seen.gpus) == 0);
   if (job != nullptr && !job->over && room && !dry_run_) {
     const LiveWorker found{seen.id, node, seen.gpus, seen.state};
-    writer_.Write("found", record::Workers(seen.job, {found}, state_.nodes()));
+    writer_.Write(record::Found{seen.job, state_.Named({&found, 1})});
     job->worker_group.Update(seen, writer_.now());
     return true;
   }
@@ -389,11 +371,11 @@ bool RuntimeReader::GiveWhatItHolds(LiveJob& job, Seconds since) {
   const std::int32_t configuration =
       types.size() == 1 ? job.table->Find(units, *types.begin(), shares.size()) : -1;
   if (configuration < 0) return false;  // it was between two sizes
-  JournalRecord gives =
-      record::Give(job.asked->id, job.table->KeyText(configuration, cluster.types()), shares,
-                   state_.nodes(), "it was found running");
-  gives["since"] = since;
-  writer_.Write("give", std::move(gives));
+  const std::string key = job.table->KeyText(configuration, cluster.types());
+  writer_.Write(record::Give{.job = job.asked->id,
+                             .allocated = state_.Named(key, shares),
+                             .why = "it was found running",
+                             .since = since});
   job.changing_since = writer_.now();
   return true;
 }
@@ -403,18 +385,14 @@ bool RuntimeReader::KeepAsItRuns(LiveJob& job) {
   if (dry_run_) return false;
   const std::vector<LiveWorker>& workers = job.worker_group.workers();
   if (std::any_of(workers.begin(), workers.end(), [](const LiveWorker& w) { return w.leaving; })) {
-    writer_.Write("stays", {{"job", job.asked->id}, {"why", "it runs and may not be stopped"}});
+    writer_.Write(record::Stays{job.asked->id, "it runs and may not be stopped"});
   }
   return job.running < 0 && GiveWhatItHolds(job, writer_.now());
 }
 
 void RuntimeReader::EndWorker(const LiveJob& job, const std::string& worker, bool failed,
                               const std::string& reason) {
-  writer_.Write("gone", {{"job", job.asked->id},
-                         {"worker", worker},
-                         {"failed", failed},
-                         {"step", job.progress.step},
-                         {"reason", reason}});
+  writer_.Write(record::Gone{job.asked->id, worker, failed, job.progress.step, reason});
   if (!failed) return;
   ++counts_.workers_failed;
   spdlog::warn("worker {} is lost: {}", worker, reason);
@@ -491,8 +469,12 @@ void RuntimeReader::FollowPlacesOf(const LiveJob& job) {
   const std::int32_t configuration = job.table->Find(UnitCounts(workers), type, shares.size());
   if (configuration < 0) return;
   const std::string key = job.table->KeyText(configuration, cluster.types());
-  writer_.Write(found ? "give" : "placed",
-                record::Give(job.asked->id, key, shares, state_.nodes(), "its workers are there"));
+  const std::string why = "its workers are there";
+  if (found) {
+    writer_.Write(record::Give{job.asked->id, state_.Named(key, shares), why});
+  } else {
+    writer_.Write(record::Placed{job.asked->id, state_.Named(key, shares), why});
+  }
 }
 
 }  // namespace allot

@@ -44,7 +44,7 @@ void WorkerControl::Advance() {
     if (!job->over || !job->worker_group.idle()) continue;
     const std::string id = job->asked->id;
     unannounced_.erase(id);
-    writer_.Write("retire", {{"job", id}});
+    writer_.Write(record::Retire{id});
     runtime_.Forget(id);
   }
 }
@@ -53,28 +53,20 @@ void WorkerControl::WriteDown(const LiveJob& job, const WorkerAction& action) {
   const std::string& id = job.asked->id;
   switch (action.kind) {
     case WorkerAction::Kind::kStart:
-      writer_.Write("start", record::Workers(id, action.start, state_.nodes()));
+      writer_.Write(record::Start{id, state_.Named(action.start)});
       break;
     case WorkerAction::Kind::kAnnounce:
-      writer_.Write("announce", {{"job", id},
-                                 {"epoch", action.membership.epoch},
-                                 {"members", action.membership.members},
-                                 {"why", action.why}});
+      writer_.Write(record::Announce{id, action.membership, action.why});
       break;
     case WorkerAction::Kind::kStop:
-      writer_.Write("stop", {{"job", id},
-                             {"worker", action.worker},
-                             {"kill", action.mode == StopMode::kKill},
-                             {"late", action.fault == StopFault::kLate},
-                             {"stalled", action.fault == StopFault::kStalled},
-                             {"step", job.progress.step},
-                             {"why", action.why}});
+      writer_.Write(record::Stop{id, action.worker, action.mode, action.fault, job.progress.step,
+                                 action.why});
       if (action.fault != StopFault::kStalled) break;
       ++counts_.workers_stalled;
       spdlog::warn("worker {} is replaced: {}", action.worker, action.why);
       break;
     case WorkerAction::Kind::kGiveUp:
-      writer_.Write("give up", {{"job", id}, {"why", action.why}});
+      writer_.Write(record::GiveUp{id, action.why});
       break;
   }
 }
@@ -111,9 +103,9 @@ void WorkerControl::Start(LiveJob& job, const WorkerAction& action) {
     counts_.workers_started += static_cast<std::int64_t>(requests.size());
     return;
   }
-  JournalRecord workers = JournalRecord::array();
-  for (const WorkerRequest& request : requests) workers.push_back(request.worker);
-  writer_.Write("refused", {{"job", id}, {"workers", std::move(workers)}, {"why", done.message()}});
+  record::Refused refused{id, {}, done.message()};
+  for (const WorkerRequest& request : requests) refused.workers.push_back(request.worker);
+  writer_.Write(std::move(refused));
   spdlog::warn("job {}: the runtime refuses: {}", id, done.message());
 }
 
@@ -141,10 +133,8 @@ void WorkerControl::RepeatAnnouncements() {
 // which may be long after the first poll; epochs before that one would mean nothing to them.
 bool WorkerControl::TakeLaterEpoch(const LiveJob& job, std::int64_t known) {
   if (job.over || known <= job.worker_group.membership().epoch) return false;
-  writer_.Write("announce", {{"job", job.asked->id},
-                             {"epoch", known},
-                             {"members", JournalRecord::array()},
-                             {"why", "the workers know a later epoch than the journal"}});
+  writer_.Write(record::Announce{
+      job.asked->id, {known, {}}, "the workers know a later epoch than the journal"});
   return true;
 }
 

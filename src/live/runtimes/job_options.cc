@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -14,6 +15,8 @@
 
 namespace allot {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // That a user may ask for: meanwhile others wait for its GPUs.
 constexpr Seconds kLongestOwnCooldown = 3600;
@@ -73,22 +76,20 @@ double WorkIn(const OptionText& given) {
 constexpr std::array<std::string_view, 3> kResizeModes = {"hot", "restart", "parallelism"};
 
 template <typename Value>
-JournalRecord OptionRecord(const Value& value) {
+Json OptionRecord(const Value& value) {
   return value;
 }
-JournalRecord OptionRecord(double value) {
-  return std::isfinite(value) ? JournalRecord(value) : JournalRecord();
-}
-JournalRecord OptionRecord(ResizeMode mode) { return kResizeModes[static_cast<std::size_t>(mode)]; }
+Json OptionRecord(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json OptionRecord(ResizeMode mode) { return kResizeModes[static_cast<std::size_t>(mode)]; }
 
 template <typename Value>
-void TakeOption(const JournalRecord& record, Value* value) {
+void TakeOption(const Json& record, Value* value) {
   *value = record.get<Value>();
 }
-void TakeOption(const JournalRecord& record, double* value) {
+void TakeOption(const Json& record, double* value) {
   *value = record.is_null() ? kUnknown : record.get<double>();
 }
-void TakeOption(const JournalRecord& record, ResizeMode* mode) {
+void TakeOption(const Json& record, ResizeMode* mode) {
   const auto name = record.get<std::string>();
   const auto known = std::find(kResizeModes.begin(), kResizeModes.end(), name);
   if (known != kResizeModes.end()) *mode = ResizeMode(known - kResizeModes.begin());
@@ -110,9 +111,7 @@ JobOption Option(std::string key, std::string recorded_as, JobOption::Recorded r
     job->*field = read(given);
   };
   option.value = [field](const RuntimeJob& job) { return OptionRecord(job.*field); };
-  option.set = [field](const JournalRecord& value, RuntimeJob* job) {
-    TakeOption(value, &(job->*field));
-  };
+  option.set = [field](const Json& value, RuntimeJob* job) { TakeOption(value, &(job->*field)); };
   return option;
 }
 
@@ -216,17 +215,17 @@ void KeepJobOptions(const RuntimeJob& from, RuntimeJob* job) {
   for (const JobOption& option : JobOptions()) option.set(option.value(from), job);
 }
 
-void RecordJobOptions(const RuntimeJob& job, JournalRecord* record) {
+void RecordJobOptions(const RuntimeJob& job, Json* record) {
   static const RuntimeJob nothing_said;
   for (const JobOption& option : JobOptions()) {
-    JournalRecord value = option.value(job);
+    Json value = option.value(job);
     const bool said = value != option.value(nothing_said);
     if (option.recorded == JobOption::Recorded::kWhereSaid && !said) continue;
     (*record)[option.recorded_as] = std::move(value);
   }
 }
 
-void TakeJobOptions(const JournalRecord& record, RuntimeJob* job) {
+void TakeJobOptions(const Json& record, RuntimeJob* job) {
   for (const JobOption& option : JobOptions()) {
     const bool must = option.recorded == JobOption::Recorded::kAlways;
     if (must || record.contains(option.recorded_as)) {

@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "live/runtimes/journal_text.h"
 #include "live/runtimes/runtime_job.h"
 
 namespace allot {
@@ -40,8 +40,8 @@ struct JobOption {
   std::string summary;  // for people
   // DataError naming rule and value.
   std::function<void(const OptionText&, RuntimeJob*)> read;
-  std::function<JournalRecord(const RuntimeJob&)> value;
-  std::function<void(const JournalRecord& value, RuntimeJob*)> set;
+  std::function<nlohmann::ordered_json(const RuntimeJob&)> value;
+  std::function<void(const nlohmann::ordered_json& value, RuntimeJob*)> set;
 };
 
 const std::vector<JobOption>& JobOptions();
@@ -56,7 +56,7 @@ bool AskTheSame(const RuntimeJob& a, const RuntimeJob& b);
 void KeepJobOptions(const RuntimeJob& from, RuntimeJob* job);  // all of them
 
 // Into a journal's record "job", and from there.
-void RecordJobOptions(const RuntimeJob& job, JournalRecord* record);
-void TakeJobOptions(const JournalRecord& record, RuntimeJob* job);
+void RecordJobOptions(const RuntimeJob& job, nlohmann::ordered_json* record);
+void TakeJobOptions(const nlohmann::ordered_json& record, RuntimeJob* job);
 
 }  // namespace allot

@@ -6,6 +6,11 @@
 
 namespace allot {
 
+std::string_view NameOf(JobState state) {
+  constexpr std::string_view kNames[] = {"active", "held", "finished", "failed", "cancelled"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
 std::string GpuTypesFrom(std::string_view text, std::string_view where) {
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";

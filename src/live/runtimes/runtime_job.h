@@ -28,6 +28,9 @@ enum class JobState : std::uint8_t {
   kFailed,
   kCancelled,
 };
+inline constexpr JobState kJobStates[] = {JobState::kActive, JobState::kHeld, JobState::kFinished,
+                                          JobState::kFailed, JobState::kCancelled};
+std::string_view NameOf(JobState state);  // "finished"
 
 struct RuntimeJob {
   std::string id;  // unique for as long as a daemon's state folder lives, [A-Za-z0-9_.-]+

@@ -11,12 +11,6 @@
 #include "workload/live_journal.h"
 
 namespace allot {
-namespace {
-
-// The first record of a journal that was made anew.
-constexpr const char* kRenewed = "renewed";
-
-}  // namespace
 
 Journal::Journal(const std::filesystem::path& path) : path_(path) {
   file_.emplace(path, O_RDWR | O_CREAT | O_APPEND);
@@ -33,8 +27,8 @@ Journal::Journal(const std::filesystem::path& path) : path_(path) {
   if (!torn_.empty()) file_->Cut(size_);
   if (past_.empty()) {
     SyncToDisk(path.parent_path(), path);  // that the file exists
-  } else if (past_.front().at("what") == kRenewed) {
-    archived_ = past_.front().value("archived", std::uintmax_t{0});
+  } else if (const auto* renewed = std::get_if<record::Renewed>(&past_.front().record)) {
+    archived_ = renewed->archived;
     archive_is_known_ = true;
     CutArchive(archive(), archived_);
   }
@@ -43,9 +37,7 @@ Journal::Journal(const std::filesystem::path& path) : path_(path) {
 
 std::filesystem::path Journal::archive() const { return path_.parent_path() / kJournalArchiveName; }
 
-void Journal::Append(Seconds at, const char* what, const JournalRecord& fields) {
-  JournalRecord record = {{"at", at}, {"what", what}};
-  record.update(fields);
+void Journal::Append(const TimedRecord& record) {
   const std::string line = JournalLine(record);
   try {
     file_->Write(line);
@@ -75,8 +67,7 @@ void Journal::Renew(Seconds at, std::string_view lines) {
   PostponeRenewal();  // where this fails
   Commit();
   const std::uintmax_t archived = AddToArchive(archive(), archived_, archive_is_known_, path_);
-  const JournalRecord renewal = {{"at", at}, {"what", kRenewed}, {"archived", archived}};
-  const std::string first = JournalLine(renewal);
+  const std::string first = JournalLine({at, record::Renewed{archived}});
   std::filesystem::path part = path_;
   part += ".part";
   OwnedFile renewed(part, O_RDWR | O_CREAT | O_TRUNC | O_APPEND);

@@ -1,13 +1,11 @@
 #pragma once
-// What a daemon did and what the runtime showed: one JSON object a line, append-only. The next
-// daemon goes on from it, and it explains to people what happened (docs/live.md lists the records).
-// Kept in a state folder that one daemon at a time may use (core/file_lock.h). Once it is much
-// longer than the state needs, it is made anew of that; what it held goes into the archive beside
-// it (live/state/journal_archive.h).
+// The file of a daemon's records (live/state/records.h): one a line, append-only. The next daemon
+// continues from it, and people read in it what happened. It lies in a state folder that one daemon
+// at a time may use (core/file_lock.h). Once it is much longer than the state needs, it is written
+// anew; its earlier records go into the archive beside it (live/state/journal_archive.h).
 
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +13,7 @@
 
 #include "core/owned_file.h"
 #include "core/types.h"
-#include "live/runtimes/journal_text.h"
+#include "live/state/journal_text.h"
 
 namespace allot {
 
@@ -28,12 +26,12 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  std::vector<JournalRecord> TakePast() { return std::move(past_); }
+  std::vector<TimedRecord> TakePast() { return std::move(past_); }
   const std::string& torn() const { return torn_; }
 
-  // {"at": seconds, "what": ..., ...fields}; on disk after the next Commit. RunError when the file
-  // cannot be written: then it ends with the record before.
-  void Append(Seconds at, const char* what, const JournalRecord& fields);
+  // On disk after the next Commit. RunError when the file cannot be written: then it ends with the
+  // record before.
+  void Append(const TimedRecord& record);
   void Commit();  // costs nothing when nothing was appended
 
   // Whether it is time to ask Renew; later, where it could not be asked.
@@ -53,7 +51,7 @@ class Journal {
 
   std::filesystem::path path_;
   std::optional<OwnedFile> file_;
-  std::vector<JournalRecord> past_;
+  std::vector<TimedRecord> past_;
   std::string torn_;
   std::size_t size_ = 0;  // of whole records
   std::size_t renew_at_ = kLeast;

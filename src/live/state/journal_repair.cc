@@ -8,27 +8,29 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "live/state/live_state.h"
+#include "live/state/records_json.h"
 
 namespace allot {
 
 JournalState CheckJournal(const std::filesystem::path& journal) {
-  JournalText text = ReadJournalText(ReadTextFile(journal.string()));
+  const std::string bytes = ReadTextFile(journal.string());
+  JournalText text = ReadJournalText(bytes);
   JournalState state;
   state.damage = std::move(text.damage);
   state.torn = std::move(text.torn);
   LiveState live({});
   for (std::size_t i = 0; i < text.records.size(); ++i) {
+    const auto& [number, line] = text.lines[i];
     try {
       live.Apply(text.records[i]);
     } catch (const std::exception& error) {
       state.damage.push_back(
-          {text.lines[i],
-           fmt::format("'{}': {}", text.records[i]["what"].get<std::string>(), error.what())});
+          {number, fmt::format("'{}': {}", KindOf(text.records[i].record), error.what())});
       continue;
     }
-    state.kept.push_back(std::move(text.records[i]));
+    state.kept += line;
+    ++state.records;
   }
-  state.records = state.kept.size();
   std::sort(state.damage.begin(), state.damage.end(),
             [](const JournalDamage& a, const JournalDamage& b) { return a.line < b.line; });
   return state;
@@ -41,10 +43,8 @@ std::filesystem::path ReplaceJournal(const std::filesystem::path& journal,
     saved = journal;
     saved += fmt::format(".damaged-{}", number);
   }
-  std::string text;
-  for (const JournalRecord& record : state.kept) text += JournalLine(record);
   std::filesystem::create_hard_link(journal, saved);  // there is always a journal
-  WriteTextFile(journal, text);
+  WriteTextFile(journal, state.kept);
   return saved;
 }
 

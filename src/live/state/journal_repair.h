@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "live/runtimes/journal_text.h"
+#include "live/state/journal_text.h"
 
 namespace allot {
 
 struct JournalState {
-  std::size_t records = 0;            // that a daemon can go on from
-  std::vector<JournalDamage> damage;  // lines that are no records, or say what cannot be
+  std::size_t records = 0;            // that a daemon can continue from
+  std::string kept;                   // their lines
+  std::vector<JournalDamage> damage;  // lines that are no records, or that cannot be true
   std::string torn;                   // behind the last end of a line: a daemon drops it itself
-  std::vector<JournalRecord> kept{};
 };
 
 // Reads the journal as a daemon would, and goes on behind what a daemon would stop at. DataError

@@ -8,6 +8,22 @@
 #include "core/index.h"
 
 namespace allot {
+namespace {
+
+TrainingEstimate TrainingOf(const record::Training& r) {
+  TrainingEstimate training(r.limits);
+  for (const TimingFits::SeenTiming& seen : r.timed) {
+    training.Observe(seen.gpu_type, seen.nodes, seen.observation);
+  }
+  training.SetNoise(r.noise);
+  return training;
+}
+
+record::Training RecordOf(const TrainingEstimate& training) {
+  return {training.limits(), training.noise(), training.fits().Seen()};
+}
+
+}  // namespace
 
 NodeIndex LiveState::NodeOf(const std::string& name) const {
   const auto found = node_index_.find(name);
@@ -35,36 +51,55 @@ HeldGpus LiveState::Held() const {
   return held;
 }
 
-LiveJob& LiveState::JobOf(const JournalRecord& record) {
-  const auto id = record.at("job").get<std::string>();
+record::Allocated LiveState::Named(std::optional<std::string> configuration,
+                                   std::span<const NodeShare> shares) const {
+  record::Allocated named{std::move(configuration), {}};
+  for (const NodeShare& share : shares) {
+    named.nodes.push_back({nodes_[At(share.node)].name, share.gpus});
+  }
+  return named;
+}
+
+std::vector<record::Worker> LiveState::Named(std::span<const LiveWorker> workers) const {
+  std::vector<record::Worker> named;
+  for (const LiveWorker& worker : workers) {
+    named.push_back({worker.id, nodes_[At(worker.node)].name, worker.gpus});
+  }
+  return named;
+}
+
+LiveJob& LiveState::JobOf(const std::string& id) {
   LiveJob* job = job_table_.Find(id);
   if (job == nullptr) throw DataError("a journal names a job before it changes it, got '{}'", id);
   return *job;
 }
 
-std::vector<NodeShare> LiveState::SharesOf(const JournalRecord& record) const {
+NodeIndex LiveState::KnownNode(const std::string& name) const {
+  const NodeIndex node = NodeOf(name);
+  if (node < 0) throw DataError("a journal names its nodes, got '{}'", name);
+  return node;
+}
+
+std::vector<NodeShare> LiveState::SharesOf(const record::Allocated& allocated) const {
   std::vector<NodeShare> shares;
-  for (const JournalRecord& share : record.at("shares")) {
-    const NodeIndex node = NodeOf(share.at(0));
-    if (node < 0) throw DataError("a journal names its nodes, got '{}'", share.at(0).dump());
-    const auto gpus = share.at(1).get<std::uint64_t>();
-    shares.push_back({node, UnitCounts(std::popcount(gpus)), gpus});
+  for (const auto& [node, gpus] : allocated.nodes) {
+    shares.push_back({KnownNode(node), UnitCounts(std::popcount(gpus)), gpus});
   }
   return shares;
 }
 
-// Older journals have no key: then it is what the shares make.
-std::int32_t LiveState::GivenConfiguration(const JournalRecord& record, LiveJob& job,
-                                           std::span<const NodeShare> shares) {
+// Without a key it follows from the shares.
+std::int32_t LiveState::ConfigurationOf(const record::Allocated& allocated, LiveJob& job,
+                                        std::span<const NodeShare> shares) {
   GpuCount gpus = 0;
   for (const NodeShare& share : shares) gpus += std::popcount(share.gpus);
-  const std::string key = record.value("configuration", std::string());
+  const std::string key = allocated.configuration.value_or("");
   const std::int32_t given = key.empty() ? -1 : job_table_.FindGiven(job, key, gpus);
   if (job.table == nullptr) {
     throw DataError("job '{}' is given GPUs, but is over, or no node has the types that it accepts",
                     job.asked->id);
   }
-  if (record.contains("configuration")) {
+  if (allocated.configuration) {
     if (given < 0) {
       throw DataError("job '{}' is given '{}', which is none of its {} configurations",
                       job.asked->id, key, job.table->size());
@@ -83,19 +118,13 @@ std::int32_t LiveState::GivenConfiguration(const JournalRecord& record, LiveJob&
 }
 
 // Nodes never leave and keep their place; new ones come last.
-void LiveState::SetNodes(const JournalRecord& record) {
+void LiveState::SetNodes(const std::vector<RuntimeNode>& nodes) {
   bool grown = false;
-  for (const JournalRecord& one : record.at("nodes")) {
-    RuntimeNode node{one.at("node"),
-                     one.at("type"),
-                     {one.at("gpus"), one.at("cpus")},
-                     one.at("up"),
-                     one.value("drained", false),
-                     one.value("taken", 0)};
+  for (const RuntimeNode& node : nodes) {
     const auto [known, added] =
         node_index_.emplace(node.name, static_cast<NodeIndex>(nodes_.size()));
     if (added) {
-      nodes_.push_back(std::move(node));
+      nodes_.push_back(node);
       grown = true;
     } else {
       nodes_[At(known->second)].up = node.up;
@@ -122,12 +151,247 @@ void LiveState::Refresh() {
   }
 }
 
-void LiveState::Apply(const JournalRecord& record) {
-  const Seconds at = record.at("at");
-  const auto kind = record.at("what").get<std::string>();
-  last_ = std::max(last_, at);
-  const auto handler = Handlers().find(kind);
-  if (handler != Handlers().end()) handler->second(*this, record, at);
+void LiveState::SetDrained(const std::optional<std::string>& node, bool drained) {
+  if (!node) {
+    drained_ = drained;
+  } else if (drained) {
+    drained_nodes_.insert(*node);
+  } else {
+    drained_nodes_.erase(*node);
+  }
+  Refresh();
+}
+
+// ---- what records change ----
+
+struct LiveState::Applier {
+  LiveState& state;
+  Seconds at;
+
+  // The run and its nodes.
+  void operator()(const record::Serve& r) const { state.origin_ = r.origin; }
+  void operator()(const record::Nodes& r) const { state.SetNodes(r.nodes); }
+  void operator()(const record::Drain& r) const { state.SetDrained(r.node, true); }
+  void operator()(const record::Undrain& r) const { state.SetDrained(r.node, false); }
+  void operator()(const record::Maintenance& r) const {
+    state.maintained_nodes_ = r.nodes;
+    state.Refresh();
+  }
+  void operator()(const record::Pause& /*r*/) const { state.paused_ = true; }
+  void operator()(const record::Resume& /*r*/) const { state.paused_ = false; }
+
+  // Jobs.
+  void operator()(const record::Job& r) const {
+    if (state.nodes_.empty()) throw DataError("a journal names nodes before jobs");
+    // The journal knows jobs for longer than the daemon that wrote it: names come again.
+    state.job_table_.ForgetRetired(r.asked.id);
+    state.job_table_.Add(std::make_shared<const RuntimeJob>(r.asked), r.submit, r.deadline);
+  }
+  void operator()(const record::Give& r) const {
+    LiveJob& job = state.JobOf(r.job);
+    const std::vector<NodeShare> shares = state.SharesOf(r.allocated);
+    state.job_table_.Give(job, state.ConfigurationOf(r.allocated, job, shares), shares,
+                          r.since.value_or(at));
+    if (r.lost) job.history.Lost();
+  }
+  void operator()(const record::Placed& r) const {
+    LiveJob& job = state.JobOf(r.job);
+    const std::vector<NodeShare> shares = state.SharesOf(r.allocated);
+    state.job_table_.Place(job, state.ConfigurationOf(r.allocated, job, shares), shares);
+  }
+  void operator()(const record::Take& r) const { state.job_table_.Take(state.JobOf(r.job), at); }
+  void operator()(const record::Account& r) const {
+    LiveJob& job = state.JobOf(r.job);
+    job.attained_gpu_seconds = r.gpu_seconds;
+    job.attained_seconds = r.seconds;
+  }
+  void operator()(const record::Over& r) const {
+    LiveJob& job = state.JobOf(r.job);
+    job.SetState(r.state);
+    job.ended = at;
+    job.run_time = r.run_time;
+    state.job_table_.End(job, r.state == JobState::kFinished ? at : kNever);
+  }
+  void operator()(const record::Retire& r) const {
+    LiveJob& job = state.JobOf(r.job);
+    if (!job.over) throw DataError("a journal retires jobs that are over, got '{}'", r.job);
+    state.job_table_.Retire(job);
+  }
+
+  // Their workers.
+  void operator()(const record::Start& r) const { Adopt(r.job, r.workers); }
+  void operator()(const record::Found& r) const { Adopt(r.job, r.workers); }
+  void operator()(const record::Refused& r) const {
+    WorkerGroup& group = state.JobOf(r.job).worker_group;
+    for (const std::string& worker : r.workers) group.Gone(worker, false, 0, at);
+    group.StartRefused(at, r.why);
+  }
+  void operator()(const record::Announce& r) const {
+    state.JobOf(r.job).worker_group.Announced(r.membership, at);
+  }
+  void operator()(const record::Stop& r) const {
+    state.JobOf(r.job).worker_group.Stopped(r.worker, r.mode, r.fault, r.step, at);
+  }
+  void operator()(const record::Stays& r) const { state.JobOf(r.job).worker_group.StopsUndone(); }
+  void operator()(const record::Gone& r) const {
+    state.JobOf(r.job).worker_group.Gone(r.worker, r.failed, r.step, at);
+  }
+
+  // What was measured.
+  void operator()(const record::Rate& r) const {
+    state.job_table_.Measure(state.JobOf(r.job), r.gpus, r.type, r.span, r.rate, RateFit::kMemory);
+  }
+  void operator()(const record::Batch& r) const {
+    state.job_table_.SetLimits(state.JobOf(r.job), r.limits());
+  }
+  void operator()(const record::Noise& r) const {
+    state.job_table_.SetNoise(state.JobOf(r.job), r.noise);
+  }
+  void operator()(const record::Timed& r) const {
+    state.job_table_.Timed(
+        state.JobOf(r.job), r.type, r.nodes,
+        {r.nodes > 1, r.gpus, static_cast<double>(r.local), r.gradient, r.iteration});
+  }
+
+  // A journal that was written anew.
+  void operator()(const record::Renewed& /*r*/) const {}
+  void operator()(const record::Kept& r) const { state.Resume(r, &state.JobOf(r.job)); }
+  void operator()(const record::LearnedRates& r) const {
+    state.job_table_.LearnRates(r.user, r.model, state.FitOf(r.fit, r.model));
+  }
+  void operator()(const record::LearnedTraining& r) const {
+    state.job_table_.LearnTraining(r.key, TrainingOf(r.training));
+  }
+  void operator()(const record::Counts& r) const {
+    state.job_table_.Count(r.finished, r.last_submit);
+  }
+
+  // For people.
+  void operator()(const record::Cancel& /*r*/) const {}
+  void operator()(const record::GiveUp& /*r*/) const {}
+  void operator()(const record::Decide& /*r*/) const {}
+  void operator()(const record::Trains& /*r*/) const {}
+  void operator()(const record::TrainsWith& /*r*/) const {}
+  void operator()(const record::Other& /*r*/) const {}
+
+  void Adopt(const std::string& job, const std::vector<record::Worker>& workers) const {
+    WorkerGroup& group = state.JobOf(job).worker_group;
+    for (const record::Worker& each : workers) {
+      LiveWorker worker;
+      worker.id = each.id;
+      worker.node = state.KnownNode(each.node);
+      worker.gpus = each.gpus;
+      worker.since = at;
+      group.Adopt(std::move(worker));
+    }
+  }
+};
+
+void LiveState::Apply(const TimedRecord& record) {
+  last_ = std::max(last_, record.at);
+  std::visit(Applier{*this, record.at}, record.record);
+}
+
+// ---- the state as records ----
+
+RateFit LiveState::FitOf(const record::Fit& points, const std::string& model) const {
+  RateFit fit = job_table_.rates().Prior(model);
+  for (const RateFit::PlacedPoint& point : points) fit.PutPoint(point);
+  return fit;
+}
+
+void LiveState::Resume(const record::Kept& kept, LiveJob* job) {
+  if (kept.training) {
+    job->training = std::make_unique<TrainingEstimate>(TrainingOf(*kept.training));
+  }
+  job_table_.Resume(*job, FitOf(kept.fit, job->asked->model),
+                    kept.allocated.configuration.value_or(""), SharesOf(kept.allocated));
+  job->changes = kept.changes;
+  if (kept.history) {
+    job->history =
+        ChangeHistory::Of(kept.history->last, kept.history->restarts, kept.history->lost);
+  }
+  job->waiting_since = kept.waiting_since;
+  job->attained_gpu_seconds = job->record.gpu_seconds = kept.gpu_seconds;
+  job->attained_seconds = kept.seconds;
+  job->record.first_start = kept.first_start;
+  job->record.preemptions = kept.preemptions;
+  job->record.restarts = kept.restarts;
+  job->record.moves = kept.moves;
+  job->record.failures = kept.failures;
+  WorkerGroupPast group{
+      {}, kept.group.membership, kept.group.next_number, kept.group.restarting, kept.group.backoff};
+  for (const record::Kept::KeptWorker& each : kept.group.workers) {
+    LiveWorker worker;
+    worker.id = each.worker.id;
+    worker.node = KnownNode(each.worker.node);
+    worker.gpus = each.worker.gpus;
+    worker.leaving = each.leaving;
+    worker.killed = each.killed;
+    worker.since = each.since;
+    group.workers.push_back(std::move(worker));
+  }
+  job->worker_group.SetPast(std::move(group));
+}
+
+record::Kept LiveState::KeptOf(const LiveJob& job) const {
+  std::optional<std::string> configuration;
+  if (job.running >= 0)
+    configuration = job.table->KeyText(job.running, job_table_.nominal().types());
+  const WorkerGroupPast& past = job.worker_group.past();
+  record::Kept kept{
+      .job = job.asked->id,
+      .allocated = Named(std::move(configuration), job.shares),
+      .changes = job.changes,
+      .waiting_since = job.waiting_since,
+      .gpu_seconds = job.attained_gpu_seconds,
+      .seconds = job.attained_seconds,
+      .first_start = job.record.first_start,
+      .preemptions = job.record.preemptions,
+      .restarts = job.record.restarts,
+      .moves = job.record.moves,
+      .failures = job.record.failures,
+      .fit = job.fit.Points(),
+      .group = {{}, past.membership, past.next_number, past.restarting, past.backoff}};
+  for (const LiveWorker& worker : past.workers) {
+    kept.group.workers.push_back(
+        {Named({&worker, 1}).front(), worker.leaving, worker.killed, worker.since});
+  }
+  if (job.rules.hold_jobs() && job.changes > 0) {
+    kept.history = {job.history.last(), job.history.restarts(), job.history.lost()};
+  }
+  if (job.training) kept.training = RecordOf(*job.training);
+  return kept;
+}
+
+void LiveState::ForEachRecord(double origin, Seconds now,
+                              const std::function<void(const TimedRecord&)>& visit) const {
+  const auto add = [&](JournalRecord record) { visit({now, std::move(record)}); };
+  add(record::Serve{origin});
+  if (!nodes_.empty()) add(record::Nodes{nodes_});
+  if (paused_) add(record::Pause{});
+  if (drained_) add(record::Drain{});
+  for (const std::string& node : drained_nodes_) add(record::Drain{node});
+  if (!maintained_nodes_.empty()) add(record::Maintenance{maintained_nodes_});
+  for (const auto& [of, fit] : job_table_.rates().latest()) {
+    add(record::LearnedRates{of.first, of.second, fit.Points()});
+  }
+  for (const auto& [key, training] : job_table_.latest_training()) {
+    add(record::LearnedTraining{key, RecordOf(training)});
+  }
+  const std::vector<LiveJob*>& active = job_table_.active();
+  for (const auto& [index, job] : job_table_.jobs()) {
+    const RuntimeJob& asked = *job->asked;
+    add(record::Job{asked, job->submit, job->deadline, job_table_.ProfileOf(asked.model)});
+    add(KeptOf(*job));
+    if (!job->over) continue;
+    visit({job->ended, record::Over{.job = asked.id,
+                                    .state = asked.state,
+                                    .gpu_seconds = job->attained_gpu_seconds,
+                                    .run_time = job->run_time}});
+    if (std::ranges::find(active, job.get()) == active.end()) add(record::Retire{asked.id});
+  }
+  add(record::Counts{job_table_.finished(), job_table_.last_submit()});
 }
 
 }  // namespace allot

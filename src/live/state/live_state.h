@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,8 +16,7 @@
 
 #include "cluster/cluster_spec.h"
 #include "live/state/job_table.h"
-#include "live/state/journal.h"
-#include "live/state/live_records.h"
+#include "live/state/records.h"
 
 namespace allot {
 
@@ -29,9 +30,15 @@ class LiveState {
  public:
   explicit LiveState(JobTable::Options options) : job_table_(std::move(options)) {}
 
-  // DataError for a record that says what cannot be (a job that was never named). Records of other
-  // kinds are for people.
-  void Apply(const JournalRecord& record);
+  // DataError for a record that cannot be true: it names a job or node that no record named before,
+  // or a configuration that the job does not have. Records for people change nothing.
+  void Apply(const TimedRecord& record);
+
+  // Visits the records by which an empty state becomes this one: a journal that is written anew.
+  // The runtime's snapshot adds the rest. Job indices differ afterwards. `origin` is that of the
+  // run's clock. One at a time, because all records of many jobs take many megabytes. O(jobs).
+  void ForEachRecord(double origin, Seconds now,
+                     const std::function<void(const TimedRecord&)>& visit) const;
 
   JobTable& job_table() { return job_table_; }
   const JobTable& job_table() const { return job_table_; }
@@ -39,6 +46,10 @@ class LiveState {
   const ClusterSpec& present() const { return present_; }  // what is down has nothing
   const std::vector<bool>& node_up() const { return node_up_; }
   NodeIndex NodeOf(const std::string& name) const;  // -1: unknown
+  // As records name them.
+  record::Allocated Named(std::optional<std::string> configuration,
+                          std::span<const NodeShare> shares) const;
+  std::vector<record::Worker> Named(std::span<const LiveWorker> workers) const;
   NodeState StateOf(NodeIndex node) const;
   HeldGpus Held() const;
 
@@ -50,16 +61,18 @@ class LiveState {
   const std::set<std::string>& maintained_nodes() const { return maintained_nodes_; }
 
  private:
-  // What a record of each kind does to the state: the one place that knows the kinds.
-  using Handler = std::function<void(LiveState&, const JournalRecord&, Seconds at)>;
-  static const std::map<std::string, Handler>& Handlers();
+  struct Applier;  // what a record of each kind changes
 
-  LiveJob& JobOf(const JournalRecord& record);
-  std::vector<NodeShare> SharesOf(const JournalRecord& record) const;
-  std::int32_t GivenConfiguration(const JournalRecord& record, LiveJob& job,
-                                  std::span<const NodeShare> shares);
-  void SetNodes(const JournalRecord& record);
-  void SetDrained(const JournalRecord& record, bool drained);
+  LiveJob& JobOf(const std::string& id);
+  NodeIndex KnownNode(const std::string& name) const;
+  std::vector<NodeShare> SharesOf(const record::Allocated& allocated) const;
+  std::int32_t ConfigurationOf(const record::Allocated& allocated, LiveJob& job,
+                               std::span<const NodeShare> shares);
+  void SetNodes(const std::vector<RuntimeNode>& nodes);
+  void SetDrained(const std::optional<std::string>& node, bool drained);
+  RateFit FitOf(const record::Fit& points, const std::string& model) const;
+  void Resume(const record::Kept& kept, LiveJob* job);
+  record::Kept KeptOf(const LiveJob& job) const;
   void Refresh();
 
   JobTable job_table_;

@@ -16,12 +16,12 @@ double BeginOfRun(const RuntimeSnapshot& snapshot, double now) {
   return begin;
 }
 
-RunBegin FindRunBegin(const std::vector<JournalRecord>& past, Runtime& runtime,
+RunBegin FindRunBegin(const std::vector<TimedRecord>& past, Runtime& runtime,
                       const LiveClock::Source& time) {
   RunBegin begin;
-  for (const JournalRecord& record : past) {
-    begin.last = std::max<Seconds>(begin.last, record.at("at"));
-    if (record.at("what") == "serve") begin.origin = record.value("origin", kUnknown);
+  for (const TimedRecord& one : past) {
+    begin.last = std::max(begin.last, one.at);
+    if (const auto* serve = std::get_if<record::Serve>(&one.record)) begin.origin = serve->origin;
   }
   if (!std::isnan(begin.origin)) return begin;
   try {

@@ -26,7 +26,7 @@ struct RunBegin {
 
 // The journal tells the origin, else the runtime, which is asked only then. Where it does not
 // answer either, a warning says so.
-RunBegin FindRunBegin(const std::vector<JournalRecord>& past, Runtime& runtime,
+RunBegin FindRunBegin(const std::vector<TimedRecord>& past, Runtime& runtime,
                       const LiveClock::Source& time);
 
 }  // namespace allot

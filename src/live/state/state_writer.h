@@ -3,10 +3,12 @@
 // state, by the same code that a successor uses. Shared by LiveCluster, RuntimeReader and
 // WorkerControl; one thread.
 
+#include <string>
+#include <utility>
+
 #include "live/state/clock.h"
 #include "live/state/journal.h"
 #include "live/state/live_state.h"
-#include "live/state/state_records.h"
 
 namespace allot {
 
@@ -16,18 +18,16 @@ class StateWriter {
   StateWriter(LiveState* state, Journal* journal, const LiveClock& clock)
       : state_(*state), journal_(journal), clock_(clock) {}
 
-  // DataError where the state cannot change so (LiveState::Apply).
-  void Write(const char* what, JournalRecord fields) {
-    const Seconds now = clock_.Now();
-    if (journal_ != nullptr) journal_->Append(now, what, fields);
-    fields["at"] = now;
-    fields["what"] = what;
-    state_.Apply(fields);
+  // DataError where the record cannot be true (LiveState::Apply).
+  void Write(JournalRecord record) {
+    const TimedRecord now{clock_.Now(), std::move(record)};
+    if (journal_ != nullptr) journal_->Append(now);
+    state_.Apply(now);
   }
 
-  // What the state knows already, for a successor.
-  void Note(Seconds at, const char* what, const JournalRecord& fields) {
-    if (journal_ != nullptr) journal_->Append(at, what, fields);
+  // A record of what the state knows already, for the next daemon.
+  void Note(const TimedRecord& record) {
+    if (journal_ != nullptr) journal_->Append(record);
   }
 
   // Returns when all of it is on disk.
@@ -41,8 +41,8 @@ class StateWriter {
   void RenewJournal() {
     if (!journal_is_long()) return;
     std::string lines;
-    TellState(state_, clock_.origin(), clock_.Now(),
-              [&lines](const JournalRecord& record) { lines += JournalLine(record); });
+    state_.ForEachRecord(clock_.origin(), clock_.Now(),
+                         [&lines](const TimedRecord& record) { lines += JournalLine(record); });
     journal_->Renew(clock_.Now(), lines);
   }
   void PostponeRenewal() {

@@ -27,13 +27,13 @@ class DaemonTest : public testing::Test {
     const auto past = journal_->TakePast();
     double origin = kUnknown;
     Seconds last = 0;
-    for (const auto& record : past) {
-      if (record.at("what") == "serve") origin = record.at("origin");
-      last = std::max<Seconds>(last, record.at("at"));
+    for (const TimedRecord& one : past) {
+      if (const auto* serve = std::get_if<record::Serve>(&one.record)) origin = serve->origin;
+      last = std::max(last, one.at);
     }
     clock_ = std::make_unique<LiveClock>(origin, last, time_.source());
     cluster_ = std::make_unique<LiveCluster>(runtime_, journal_.get(), *clock_, options_, past);
-    if (past.empty()) journal_->Append(0, "serve", {{"origin", clock_->origin()}});
+    if (past.empty()) journal_->Append({0, record::Serve{clock_->origin()}});
   }
   // A tenth of a second later.
   void Look() {

@@ -82,7 +82,7 @@ TEST(JobOptionsTest, EachSurvivesTheWayThroughAJournal) {
     ASSERT_TRUE(Examples().contains(option.key)) << "give an example of " << option.key;
     const RuntimeJob job = Said(Examples().at(option.key));
     EXPECT_FALSE(AskTheSame(job, RuntimeJob{})) << option.key;
-    JournalRecord record = JournalRecord::object();
+    nlohmann::ordered_json record = nlohmann::ordered_json::object();
     RecordJobOptions(job, &record);
     RuntimeJob again;
     TakeJobOptions(record, &again);
@@ -92,7 +92,7 @@ TEST(JobOptionsTest, EachSurvivesTheWayThroughAJournal) {
 
 // What daemons of before read, and wrote.
 TEST(JobOptionsTest, TheJournalKeepsItsNames) {
-  JournalRecord record = JournalRecord::object();
+  nlohmann::ordered_json record = nlohmann::ordered_json::object();
   RecordJobOptions(RuntimeJob{}, &record);
   EXPECT_EQ(record.dump(),
             R"({"gpus":1,"min_gpus":1,"max_gpus":1,"gpu_types":"","resize":"hot","model":"",)"
@@ -100,7 +100,7 @@ TEST(JobOptionsTest, TheJournalKeepsItsNames) {
   Given all;
   for (const auto& [key, example] : Examples()) all.insert({key, example.at(key)});
   all["max"] = "4";
-  record = JournalRecord::object();
+  record = nlohmann::ordered_json::object();
   RecordJobOptions(Said(all), &record);
   EXPECT_EQ(record.dump(),
             R"({"gpus":2,"min_gpus":2,"max_gpus":4,"gpu_types":"a100|v100","resize":"restart",)"
@@ -109,7 +109,7 @@ TEST(JobOptionsTest, TheJournalKeepsItsNames) {
 }
 
 TEST(JobOptionsTest, AnOlderJournalLacksWhatWasAddedLater) {
-  JournalRecord record = JournalRecord::object();
+  nlohmann::ordered_json record = nlohmann::ordered_json::object();
   RecordJobOptions(RuntimeJob{}, &record);
   record.erase("gpu_types");
   RuntimeJob job;

@@ -12,7 +12,6 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "live/state/journal.h"
-#include "live/state/state_records.h"
 #include "tests/unit/live/daemon_fixture.h"
 #include "workload/live_journal.h"
 #include "workload/trace_reader.h"
@@ -26,13 +25,13 @@ constexpr StepTiming kPassTimes{0.01, 0.0001, 0.004, 0.0005, 0.002, 0.0002, 1.5}
 
 std::string TextOf(const LiveState& state) {
   std::string text;
-  TellState(state, state.origin(), 0,
-            [&text](const JournalRecord& record) { text += record.dump() + "\n"; });
+  state.ForEachRecord(state.origin(), 0,
+                      [&text](const TimedRecord& record) { text += JournalLine(record); });
   return text;
 }
 
-void ApplyAll(std::span<const JournalRecord> records, LiveState* state) {
-  for (const JournalRecord& record : records) state->Apply(record);
+void ApplyAll(std::span<const TimedRecord> records, LiveState* state) {
+  for (const TimedRecord& record : records) state->Apply(record);
 }
 
 // A daemon to which anything may happen, on two nodes of four GPUs.
@@ -146,13 +145,13 @@ TEST_P(RandomHistory, TheRecordsOfAStateMakeTheSameState) {
   ASSERT_GT(all.size(), 100U);
   for (int part = 1; part <= 4; ++part) {
     const std::size_t cut = all.size() * std::size_t(part) / 4;
-    const std::span<const JournalRecord> before(all.data(), cut);
-    const std::span<const JournalRecord> after(all.data() + cut, all.size() - cut);
+    const std::span<const TimedRecord> before(all.data(), cut);
+    const std::span<const TimedRecord> after(all.data() + cut, all.size() - cut);
     LiveState whole(options_.job_table);
     ApplyAll(before, &whole);
     LiveState renewed(options_.job_table);
-    TellState(whole, whole.origin(), whole.last(),
-              [&renewed](const JournalRecord& record) { renewed.Apply(record); });
+    whole.ForEachRecord(whole.origin(), whole.last(),
+                        [&renewed](const TimedRecord& record) { renewed.Apply(record); });
     EXPECT_EQ(TextOf(renewed), TextOf(whole));
     for (const LiveJob* job : whole.job_table().active()) {
       const LiveJob* same = renewed.job_table().Find(job->asked->id);
@@ -176,13 +175,13 @@ class RenewalTest : public testing::Test {
 
   // So long that it is made anew when asked.
   void Fill(Journal* journal, const std::string& name) const {
-    const JournalRecord fields = {{"job", name}, {"text", std::string(1000, 'x')}};
-    while (!journal->long_enough()) journal->Append(1, "note", fields);
+    const TimedRecord record{1, record::Take{name, std::string(1000, 'x')}};
+    while (!journal->long_enough()) journal->Append(record);
     journal->Commit();
   }
   std::string Text() const { return ReadTextFile(path_.string()); }
   std::string Past() const { return ReadTextFile(archive_.string()); }
-  static std::string State(const char* what) { return JournalLine({{"at", 2.0}, {"what", what}}); }
+  static std::string State(JournalRecord record) { return JournalLine({2, std::move(record)}); }
 
   testing_support::TempFolder folder_;
   std::filesystem::path path_, archive_;
@@ -192,19 +191,19 @@ TEST_F(RenewalTest, TheArchiveHasAllThatWas) {
   Journal journal(path_);
   Fill(&journal, "a");
   const std::string first = Text();
-  journal.Renew(2, State("pause"));
+  journal.Renew(2, State(record::Pause{}));
   EXPECT_EQ(Past(), first);
   Fill(&journal, "b");
   const std::string second = Text();
   EXPECT_NE(second.find("pause"), std::string::npos);
-  journal.Renew(3, State("drain"));
+  journal.Renew(3, State(record::Drain{}));
   EXPECT_EQ(Past(), first + second);
-  journal.Append(4, "resume", JournalRecord::object());
+  journal.Append({4, record::Resume{}});
   const auto past = Journal(path_).TakePast();
   ASSERT_EQ(past.size(), 3U);
-  EXPECT_EQ(past[0]["what"], "renewed");
-  EXPECT_EQ(past[1]["what"], "drain");
-  EXPECT_EQ(past[2]["what"], "resume");
+  EXPECT_TRUE(std::holds_alternative<record::Renewed>(past[0].record));
+  EXPECT_TRUE(std::holds_alternative<record::Drain>(past[1].record));
+  EXPECT_TRUE(std::holds_alternative<record::Resume>(past[2].record));
 }
 
 TEST_F(RenewalTest, WhatFailedIsNotInTheArchiveTwice) {
@@ -214,11 +213,11 @@ TEST_F(RenewalTest, WhatFailedIsNotInTheArchiveTwice) {
     const std::string past = renewals == 0 ? "" : Past();
     Fill(&journal, "a");
     std::filesystem::create_directory(part);  // where the new journal is to be
-    EXPECT_THROW(journal.Renew(2, State("pause")), Error);
+    EXPECT_THROW(journal.Renew(2, State(record::Pause{})), Error);
     std::filesystem::remove(part);
     Fill(&journal, "b");
     const std::string whole = Text();
-    journal.Renew(3, State("pause"));
+    journal.Renew(3, State(record::Pause{}));
     EXPECT_EQ(Past(), past + whole);
   }
 }
@@ -227,8 +226,7 @@ TEST_F(RenewalTest, AJournalThatIsNotLongAgainstItsStateStays) {
   Journal journal(path_);
   Fill(&journal, "a");
   const std::string before = Text();
-  const JournalRecord large = {{"at", 2.0}, {"what", "note"}, {"text", std::string(300000, 'x')}};
-  journal.Renew(2, JournalLine(large));
+  journal.Renew(2, State(record::Take{"a", std::string(300000, 'x')}));
   EXPECT_EQ(Text(), before);
   EXPECT_FALSE(journal.long_enough()) << "it is asked at every look";
 }
@@ -244,13 +242,13 @@ TEST_F(RenewalTest, ACutOffAtAnyPointLeavesTheOldJournal) {
       Journal journal(path_);
       for (int i = 0; i < renewals; ++i) {
         Fill(&journal, "a");
-        journal.Renew(2, State("pause"));
+        journal.Renew(2, State(record::Pause{}));
       }
       Fill(&journal, "b");
       journal_before = Text();
       if (renewals > 0) past_before = Past();
       bytes_before = testing_support::Bytes(archive_);
-      journal.Renew(3, State("drain"));
+      journal.Renew(3, State(record::Drain{}));
       bytes_after = testing_support::Bytes(archive_);
     }
     ASSERT_TRUE(bytes_after.starts_with(bytes_before));
@@ -270,9 +268,9 @@ TEST_F(RenewalTest, ACutOffAtAnyPointLeavesTheOldJournal) {
         if (renewals > 0) {
           EXPECT_EQ(Past(), past_before) << part;
         }
-        journal.Append(5, "note", {{"job", "c"}});
+        journal.Append({5, record::Retire{"c"}});
         ASSERT_TRUE(journal.long_enough());
-        journal.Renew(6, State("drain"));
+        journal.Renew(6, State(record::Drain{}));
         EXPECT_NE(Past().find(R"("job":"c")"), std::string::npos);
         EXPECT_EQ(Journal(path_).TakePast().size(), 2U);
       }
@@ -283,11 +281,11 @@ TEST_F(RenewalTest, ACutOffAtAnyPointLeavesTheOldJournal) {
 TEST_F(RenewalTest, AnArchiveThatSomebodyRemovedBeginsAnew) {
   Journal journal(path_);
   Fill(&journal, "a");
-  journal.Renew(2, State("pause"));
+  journal.Renew(2, State(record::Pause{}));
   std::filesystem::remove(archive_);
   Fill(&journal, "b");
   const std::string second = Text();
-  journal.Renew(3, State("pause"));
+  journal.Renew(3, State(record::Pause{}));
   EXPECT_EQ(Past(), second);
 }
 

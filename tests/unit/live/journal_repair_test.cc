@@ -14,11 +14,7 @@
 namespace allot {
 namespace {
 
-std::string Line(double at, const char* what, const JournalRecord& more = JournalRecord::object()) {
-  JournalRecord record = {{"at", at}, {"what", what}};
-  record.update(more);
-  return JournalLine(record);
-}
+std::string Line(double at, JournalRecord record) { return JournalLine({at, std::move(record)}); }
 
 struct Damage {
   const char* name;
@@ -31,7 +27,7 @@ class DamagedJournal : public testing::TestWithParam<Damage> {};
 TEST_P(DamagedJournal, IsRepairedAndTheRestIsKept) {
   const testing_support::TempFolder folder;
   const auto path = folder / "journal.jsonl";
-  const std::string damaged = Line(1, "pause") + GetParam().text + Line(9, "drain");
+  const std::string damaged = Line(1, record::Pause{}) + GetParam().text + Line(9, record::Drain{});
   WriteTextFile(path, damaged);
   const JournalState state = CheckJournal(path);
   EXPECT_EQ(static_cast<int>(state.damage.size()), GetParam().damaged);
@@ -41,11 +37,11 @@ TEST_P(DamagedJournal, IsRepairedAndTheRestIsKept) {
   Journal journal(path);
   const auto past = journal.TakePast();
   ASSERT_EQ(past.size(), 2U);
-  EXPECT_EQ(past[0]["what"], "pause");
-  EXPECT_EQ(past[1]["what"], "drain");
+  EXPECT_TRUE(std::holds_alternative<record::Pause>(past[0].record));
+  EXPECT_TRUE(std::holds_alternative<record::Drain>(past[1].record));
 }
 
-const std::string kLine = Line(2, "resume");
+const std::string kLine = Line(2, record::Resume{});
 INSTANTIATE_TEST_SUITE_P(
     Each, DamagedJournal,
     testing::Values(Damage{"NulsAfterPowerLoss", std::string(512, '\0') + "\n", 1},
@@ -56,7 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
                              return l;
                            }(),
                            1},
-                    Damage{"EmptyLine", "\n", 0}, Damage{"DoubledLine", Line(1, "pause"), 0},
+                    Damage{"EmptyLine", "\n", 0},
+                    Damage{"DoubledLine", Line(1, record::Pause{}), 0},
                     Damage{"HalfALine", kLine.substr(0, 20) + "\n", 1},
                     Damage{"TwoHalves", kLine.substr(0, 20) + kLine, 1},
                     Damage{"WrongType",
@@ -68,11 +65,17 @@ INSTANTIATE_TEST_SUITE_P(
                            "\n",
                            1},
                     Damage{"Array", "[1,2]\n", 1}, Damage{"NotUtf8", "\xff\xfe{\n", 1},
-                    Damage{"UnknownJob", Line(2, "take", {{"job", "j"}}), 1},
-                    Damage{"JobBeforeNodes", Line(2, "job", {{"job", "j"}}), 1},
-                    Damage{"MissingField", Line(2, "start"), 1},
-                    Damage{"NumberForText", Line(2, "take", {{"job", 7}}), 1},
-                    Damage{"NullOrigin", Line(2, "serve", {{"origin", nullptr}}), 1}),
+                    Damage{"UnknownJob", Line(2, record::Take{"j"}), 1},
+                    Damage{"JobBeforeNodes", Line(2, record::Job{}), 1},
+                    Damage{"MissingField",
+                           R"({"at":2,"what":"start"})"
+                           "\n",
+                           1},
+                    Damage{"NumberForText",
+                           R"({"at":2,"what":"take","job":7})"
+                           "\n",
+                           1},
+                    Damage{"NullOrigin", Line(2, record::Serve{kUnknown}), 1}),
     [](const auto& param) { return std::string(param.param.name); });
 
 TEST(JournalRepair, AnOlderJournalHasNoChecksums) {

@@ -24,22 +24,22 @@ class JournalTest : public testing::Test {
 };
 
 TEST_F(JournalTest, ReadsBackWhatWasWritten) {
-  Journal(path_).Append(1.5, "give", {{"job", "a"}});
+  Journal(path_).Append({1.5, record::Take{"a", "held"}});
   Journal journal(path_);
   const auto past = journal.TakePast();
   ASSERT_EQ(past.size(), 1U);
-  EXPECT_EQ(past[0].dump(), R"({"at":1.5,"what":"give","job":"a"})");
+  EXPECT_EQ(JournalLine(past[0]), ReadTextFile(path_.string()));
   EXPECT_EQ(journal.torn(), "");
 }
 
 TEST_F(JournalTest, ALastLineThatWasCutOffIsDroppedAndTold) {
-  Journal(path_).Append(1, "give", {{"job", "a"}});
+  Journal(path_).Append({1, record::Retire{"a"}});
   std::ofstream(path_, std::ios::app) << R"({"at":2,"what":"ta)";
   {
     Journal journal(path_);
     EXPECT_EQ(journal.torn(), R"({"at":2,"what":"ta)");
     EXPECT_EQ(journal.TakePast().size(), 1U);
-    journal.Append(3, "take", {{"job", "a"}});
+    journal.Append({3, record::Take{"a"}});
   }
   Journal journal(path_);
   EXPECT_EQ(journal.TakePast().size(), 2U);
@@ -47,7 +47,8 @@ TEST_F(JournalTest, ALastLineThatWasCutOffIsDroppedAndTold) {
 }
 
 TEST_F(JournalTest, ABrokenLineInTheMiddleNamesItsPlace) {
-  std::ofstream(path_) << "{\"at\":1,\"what\":\"give\"}\nrubbish\n{\"at\":2,\"what\":\"take\"}\n";
+  std::ofstream(path_)
+      << "{\"at\":1,\"what\":\"pause\"}\nrubbish\n{\"at\":2,\"what\":\"resume\"}\n";
   try {
     Journal journal(path_);
     FAIL() << "it was read";
@@ -61,7 +62,7 @@ TEST_F(JournalTest, ABrokenLineInTheMiddleNamesItsPlace) {
 void AppendBeyondTheDisk(const std::filesystem::path& path) {
   std::signal(SIGXFSZ, SIG_IGN);
   Journal journal(path);
-  journal.Append(1, "pause", JournalRecord::object());
+  journal.Append({1, record::Pause{}});
   rlimit limit{};
   ::getrlimit(RLIMIT_FSIZE, &limit);
   const rlim_t before = limit.rlim_cur;
@@ -69,13 +70,13 @@ void AppendBeyondTheDisk(const std::filesystem::path& path) {
   ::setrlimit(RLIMIT_FSIZE, &limit);
   bool refused = false;
   try {
-    journal.Append(2, "resume", JournalRecord::object());
+    journal.Append({2, record::Resume{}});
   } catch (const Error&) {
     refused = true;
   }
   limit.rlim_cur = before;
   ::setrlimit(RLIMIT_FSIZE, &limit);
-  journal.Append(3, "drain", JournalRecord::object());
+  journal.Append({3, record::Drain{}});
   std::_Exit(refused ? 0 : 1);
 }
 
@@ -85,11 +86,11 @@ TEST_F(JournalTest, ARecordThatDidNotFitOnTheDiskLeavesNothing) {
   EXPECT_EQ(journal.torn(), "");
   const auto past = journal.TakePast();
   ASSERT_EQ(past.size(), 2U);
-  EXPECT_EQ(past[1]["what"], "drain");
+  EXPECT_TRUE(std::holds_alternative<record::Drain>(past[1].record));
 }
 
 TEST_F(JournalTest, AFlippedLetterIsSeenByTheChecksum) {
-  Journal(path_).Append(1, "give", {{"job", "a"}});
+  Journal(path_).Append({1, record::Retire{"a"}});
   std::string text = ReadTextFile(path_.string());
   text.replace(text.find("\"a\""), 3, "\"b\"");
   WriteTextFile(path_, text);

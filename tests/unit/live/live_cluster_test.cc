@@ -517,8 +517,8 @@ TEST_F(LiveClusterTest, ADryRunStartsNothing) {
   LiveClock clock(kUnknown, 0, time_.source());
   LiveOptions options;
   options.dry_run = true;
-  cluster_ = std::make_unique<LiveCluster>(runtime_, nullptr, clock, options,
-                                           std::vector<JournalRecord>{});
+  cluster_ =
+      std::make_unique<LiveCluster>(runtime_, nullptr, clock, options, std::vector<TimedRecord>{});
   ASSERT_TRUE(cluster_->WaitForJobs());
   EXPECT_EQ(cluster_->Apply(Of({{"a", 2}})).launched, 1);
   cluster_->WaitForChange(0);

@@ -13,32 +13,32 @@ namespace {
 class LiveStateTest : public testing::Test {
  protected:
   LiveStateTest() : state_(JobTable::Options{}) {
-    state_.Apply(JournalRecord::parse(R"({"at": 0, "what": "serve", "origin": 0})"));
-    state_.Apply(JournalRecord::parse(R"({"at": 0, "what": "nodes", "nodes": [
-      {"node": "n1", "type": "v100", "gpus": 4, "cpus": 32, "up": true},
-      {"node": "n2", "type": "v100", "gpus": 4, "cpus": 32, "up": true}]})"));
-    RuntimeJob asked;
-    asked.id = "a";
-    asked.requested = 2;
-    asked.min_gpus = 1;
-    asked.max_gpus = 8;
-    JournalRecord record = record::Job(asked, 0, kNever);
-    record["at"] = 0;
-    record["what"] = "job";
-    state_.Apply(record);
+    state_.Apply({0, record::Serve{0}});
+    RuntimeNode node{.name = "n1", .gpu_type = "v100", .capacity = {.gpus = 4, .cpus = 32}};
+    record::Nodes nodes{{node, node}};
+    nodes.nodes[1].name = "n2";
+    state_.Apply({0, nodes});
+    Submit(0, 2, 1, 8);
   }
-  void Give(JournalRecord record) {
-    record["at"] = 1;
-    record["what"] = "give";
-    state_.Apply(record);
+  void Submit(Seconds at, GpuCount requested, GpuCount least, GpuCount most) {
+    record::Job job;
+    job.asked.id = "a";
+    job.asked.requested = requested;
+    job.asked.min_gpus = least;
+    job.asked.max_gpus = most;
+    job.submit = at;
+    state_.Apply({at, job});
+  }
+  void Give(std::optional<std::string> key, std::vector<record::NodeGpus> nodes) {
+    state_.Apply({1, record::Give{"a", {std::move(key), std::move(nodes)}, "because"}});
   }
   std::string Key() {
     const LiveJob& job = *state_.job_table().Find("a");
     return job.table->KeyText(job.running, state_.job_table().nominal().types());
   }
-  std::string Refusal(const char* record) {
+  std::string Refusal(const std::string& key) {
     try {
-      Give(JournalRecord::parse(record));
+      Give(key, {{"n1", 7}});
     } catch (const Error& error) {
       return error.what();
     }
@@ -50,42 +50,31 @@ class LiveStateTest : public testing::Test {
 
 TEST_F(LiveStateTest, TheJournalKeepsTheConfigurationsKey) {
   const std::vector<NodeShare> shares = {{0, {2}, 0b0011}, {1, {1}, 0b1000}};
-  const JournalRecord record =
-      record::Give("a", "gpus=3 type=v100", shares, state_.nodes(), "because");
-  EXPECT_EQ(record.at("configuration"), "gpus=3 type=v100");
-  Give(record);
+  const record::Allocated allocated = state_.Named("gpus=3 type=v100", shares);
+  EXPECT_EQ(allocated.nodes[1].node, "n2");
+  Give(allocated.configuration, allocated.nodes);
   EXPECT_EQ(Key(), "gpus=3 type=v100");
   EXPECT_EQ(state_.job_table().Find("a")->shares, shares);
 }
 
 TEST_F(LiveStateTest, JournalsWithoutKeysAreRead) {
-  Give(JournalRecord::parse(R"({"job": "a", "shares": [["n1", 3], ["n2", 1]], "why": "old"})"));
+  Give(std::nullopt, {{"n1", 3}, {"n2", 1}});
   EXPECT_EQ(Key(), "gpus=3 type=v100");
 }
 
 TEST_F(LiveStateTest, KeysThatTheJobDoesNotHaveAreRefused) {
-  EXPECT_EQ(Refusal(R"({"job": "a", "configuration": "gpus=3 type=v100 nodes=1",
-                        "shares": [["n1", 7]], "why": "x"})"),
+  EXPECT_EQ(Refusal("gpus=3 type=v100 nodes=1"),
             "job 'a' is given 'gpus=3 type=v100 nodes=1', which is none of its 8 configurations");
-  EXPECT_EQ(Refusal(R"({"job": "a", "configuration": "gpus=3 type=h100",
-                        "shares": [["n1", 7]], "why": "x"})"),
+  EXPECT_EQ(Refusal("gpus=3 type=h100"),
             "a configuration names one of the GPU types v100, got 'h100' in 'gpus=3 type=h100'");
 }
 
 // The daemon had forgotten it (keep_ended); its journal had not.
 TEST_F(LiveStateTest, TheNameOfAJobThatIsOverComesAgain) {
-  const auto apply = [this](const char* text) { state_.Apply(JournalRecord::parse(text)); };
-  apply(R"({"at": 2, "what": "over", "job": "a", "state": "finished", "gpu_seconds": 1,
-            "run_time": 1})");
-  apply(R"({"at": 2, "what": "retire", "job": "a"})");
+  state_.Apply({2, record::Over{.job = "a", .gpu_seconds = 1, .run_time = 1}});
+  state_.Apply({2, record::Retire{"a"}});
   const auto first = state_.job_table().Find("a")->index;
-  RuntimeJob again;
-  again.id = "a";
-  again.requested = again.min_gpus = again.max_gpus = 4;
-  JournalRecord record = record::Job(again, 3, kNever);
-  record["at"] = 3;
-  record["what"] = "job";
-  state_.Apply(record);
+  Submit(3, 4, 4, 4);
   const LiveJob& second = *state_.job_table().Find("a");
   EXPECT_NE(second.index, first);
   EXPECT_FALSE(second.over);

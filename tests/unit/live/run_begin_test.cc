@@ -20,7 +20,7 @@ class RunBeginTest : public LiveClusterFixture {
     journal_.reset();
     std::filesystem::remove(folder_ / "journal.jsonl");
     journal_ = std::make_unique<Journal>(folder_ / "journal.jsonl");
-    const std::vector<JournalRecord> past = journal_->TakePast();
+    const std::vector<TimedRecord> past = journal_->TakePast();
     RunBegin begin = FindRunBegin(past, runtime_, time_.source());
     clock_ = std::make_unique<LiveClock>(begin.origin, begin.last, time_.source());
     cluster_ = std::make_unique<LiveCluster>(runtime_, journal_.get(), *clock_, options_, past,
@@ -70,8 +70,7 @@ TEST_F(RunBeginTest, WhereTheRuntimeDoesNotAnswerJobsCountAsNewAndTheFirstPollAs
 }
 
 TEST_F(RunBeginTest, AJournalThatTellsTheOriginIsBelieved) {
-  const std::vector<JournalRecord> past = {{{"at", 0}, {"what", "serve"}, {"origin", 400}},
-                                           {{"at", 70}, {"what", "pause"}}};
+  const std::vector<TimedRecord> past = {{0, record::Serve{400}}, {70, record::Pause{}}};
   runtime_.AddJob("older", 1, 1, 1).submit = 100;
   const RunBegin begin = FindRunBegin(past, runtime_, time_.source());
   EXPECT_EQ(begin.origin, 400);

@@ -41,7 +41,7 @@ class LiveBytesTest : public testing::Test {
     LiveOptions options;
     options.interval = 10;
     cluster_ = std::make_unique<LiveCluster>(runtime_, journal_.get(), clock_, options,
-                                             std::vector<JournalRecord>{});
+                                             std::vector<TimedRecord>{});
     cluster_->WaitForJobs();
     return *cluster_;
   }

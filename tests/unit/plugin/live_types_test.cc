@@ -42,9 +42,8 @@ class LiveTypesTest : public testing::TestWithParam<std::string> {
     Submit("b", "resnet18:16", 4, 4, 90000, "k80");
     Submit("c", "", 1, 4, 70000, "v100|k80");
     Submit("d", "", 2, 2, 300000, "v100");
-    cluster_ =
-        std::make_unique<LiveCluster>(runtime_, journal_.get(), clock_, LiveOptions{.interval = 10},
-                                      std::vector<JournalRecord>{});
+    cluster_ = std::make_unique<LiveCluster>(
+        runtime_, journal_.get(), clock_, LiveOptions{.interval = 10}, std::vector<TimedRecord>{});
     cluster_->WaitForJobs();
   }
 

@@ -1,13 +1,16 @@
-#include "live/runtimes/journal_text.h"
+#include "live/state/journal_text.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
+#include "core/error.h"
 #include "core/json_text.h"
+#include "live/state/records_json.h"
 
 namespace allot {
 namespace {
@@ -42,26 +45,19 @@ std::optional<std::string> Checked(std::string_view line) {
   return rest;
 }
 
-// "", or why the line is no record.
-std::string ReadLine(std::string_view line, JournalRecord* record) {
+// DataError where the line is no record.
+TimedRecord ReadLine(std::string_view line) {
   const std::optional<std::string> checked = Checked(line);
-  if (!checked) return fmt::format("its checksum must be its own, got '{}'", Excerpt(line));
-  *record = JournalRecord::parse(*checked, nullptr, false);
-  const auto is = [&](const char* key, auto right) {
-    const auto found = record->find(key);
-    return found != record->end() && ((*found).*right)();
-  };
-  if (record->is_object() && is("at", &JournalRecord::is_number) &&
-      is("what", &JournalRecord::is_string)) {
-    return "";
-  }
-  return fmt::format("a record has 'at' and 'what', got '{}'", Excerpt(line));
+  if (!checked) throw DataError("its checksum must be its own, got '{}'", Excerpt(line));
+  const auto json = nlohmann::ordered_json::parse(*checked, nullptr, false);
+  if (json.is_discarded()) throw DataError("a record must be JSON, got '{}'", Excerpt(line));
+  return RecordFrom(json);
 }
 
 }  // namespace
 
-std::string JournalLine(const JournalRecord& record) {
-  std::string line = JsonText(record, -1);
+std::string JournalLine(const TimedRecord& record) {
+  std::string line = JsonText(ToJson(record), -1);
   const std::string sum = SumOf(line);
   line.pop_back();
   return fmt::format("{}{}{}{}\n", line, kBeforeSum, sum, kAfterSum);
@@ -79,14 +75,12 @@ JournalText ReadJournalText(std::string_view text) {
     const std::string_view line = text.substr(read.whole, end - read.whole);
     read.whole = end + 1;
     if (line.empty() || line == std::exchange(before, line)) continue;
-    JournalRecord record;
-    std::string why = ReadLine(line, &record);
-    if (!why.empty()) {
-      read.damage.push_back({number, std::move(why)});
-      continue;
+    try {
+      read.records.push_back(ReadLine(line));
+      read.lines.push_back({number, text.substr(read.whole - line.size() - 1, line.size() + 1)});
+    } catch (const Error& error) {
+      read.damage.push_back({number, error.what()});
     }
-    read.records.push_back(std::move(record));
-    read.lines.push_back(number);
   }
   return read;
 }

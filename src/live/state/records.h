@@ -1,0 +1,112 @@
+#pragma once
+// The records of a journal, one struct for each kind. A record states a change of the daemon's
+// state, which LiveState::Apply makes, or it informs people only. Records name jobs and nodes,
+// because indices differ between daemons. live/state/records_json.h converts them to JSON and back;
+// docs/live.md explains the kinds to operators. Times are seconds of the run unless a field says
+// otherwise.
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "live/runtimes/runtime.h"
+#include "live/state/job_records.h"
+#include "live/state/kept_records.h"
+
+namespace allot {
+namespace record {
+
+// ---- the run and its nodes ----
+
+struct Serve {  // a daemon begins
+  static constexpr Kind kKind = "serve";
+  struct Daemon {
+    std::int64_t pid = 0;
+    std::string runtime;
+    std::string policy;
+  };
+  double origin = 0;  // Unix time of the run's time 0
+  std::optional<Daemon> daemon{};
+};
+struct Nodes {
+  static constexpr Kind kKind = "nodes";
+  std::vector<RuntimeNode> nodes;
+};
+struct Drain {
+  static constexpr Kind kKind = "drain";
+  std::optional<std::string> node{};  // unset: all
+};
+struct Undrain {
+  static constexpr Kind kKind = "undrain";
+  std::optional<std::string> node{};  // unset: all, but not nodes that were drained by name
+};
+struct Maintenance {
+  static constexpr Kind kKind = "maintenance";
+  std::set<std::string> nodes;  // all that are in a window of the operator's rules
+};
+struct Pause {
+  static constexpr Kind kKind = "pause";
+};
+struct Resume {
+  static constexpr Kind kKind = "resume";
+};
+
+// ---- for people ----
+
+struct Cancel {  // a user asks for it
+  static constexpr Kind kKind = "cancel";
+  std::string job;
+};
+struct GiveUp {
+  static constexpr Kind kKind = "give up";
+  std::string job;
+  std::string why;
+};
+struct Decide {  // what a decision changed: numbers of jobs
+  static constexpr Kind kKind = "decide";
+  std::int64_t decision = 0;
+  std::int32_t launched = 0;
+  std::int32_t preempted = 0;
+  std::int32_t resized = 0;
+  std::int32_t moved = 0;
+};
+struct Trains {  // the job trains as the last decision wants it
+  static constexpr Kind kKind = "trains";
+  std::string job;
+  std::int64_t epoch = 0;
+  std::uint64_t workers = 0;
+  std::int64_t step = 0;
+  Seconds took = 0;
+};
+struct TrainsWith {  // the job has another batch
+  static constexpr Kind kKind = "trains with";
+  std::string job;
+  WorkerBatchOrder batch;
+  std::int64_t total = 0;  // samples of a step
+  double noise = 0;
+};
+struct Other {  // of a later version
+  std::string kind;
+};
+
+}  // namespace record
+
+using JournalRecord =
+    std::variant<record::Serve, record::Nodes, record::Drain, record::Undrain, record::Maintenance,
+                 record::Pause, record::Resume, record::Job, record::Give, record::Placed,
+                 record::Take, record::Account, record::Over, record::Retire, record::Start,
+                 record::Found, record::Refused, record::Announce, record::Stop, record::Stays,
+                 record::Gone, record::Rate, record::Batch, record::Noise, record::Timed,
+                 record::Renewed, record::Kept, record::LearnedTraining, record::LearnedRates,
+                 record::Counts, record::Cancel, record::GiveUp, record::Decide, record::Trains,
+                 record::TrainsWith, record::Other>;
+
+struct TimedRecord {
+  Seconds at = 0;
+  JournalRecord record;
+};
+
+}  // namespace allot
