@@ -34,9 +34,8 @@ json ToJson(const RuntimeSnapshot& snapshot) {
   json jobs = json::object();
   json workers = json::object();
   for (const RuntimeNode& node : snapshot.nodes) {
-    nodes[node.name] = {{"type", node.gpu_type}, {"gpus", node.capacity.gpus}, {"up", node.up}};
+    nodes[node.name] = {{"type", node.gpu_type}, {"gpus", node.capacity.gpus}, {"up", node.up()}};
   }
-  constexpr const char* kJobStates[] = {"active", "held", "finished", "failed", "cancelled"};
   for (const auto& job : snapshot.jobs) {
     jobs[job->id] = {{"user", job->user},
                      {"name", job->name},
@@ -46,7 +45,7 @@ json ToJson(const RuntimeSnapshot& snapshot) {
                      {"types", job->gpu_types},
                      {"mode", job->mode == ResizeMode::kHot ? "hot" : "restart"},
                      {"model", job->model},
-                     {"state", kJobStates[static_cast<std::size_t>(job->state)]},
+                     {"state", NameOf(job->state)},
                      {"reason", job->reason}};
   }
   constexpr const char* kWorkerStates[] = {"starting", "ready", "ended"};

@@ -22,10 +22,11 @@ std::map<std::string, int> PendingByReason(const LiveState& state) {
   std::map<std::string, int> workers_by_reason;
   for (const LiveJob* job : state.job_table().active()) {
     for (const LiveWorker& worker : job->worker_group.workers()) {
-      if (worker.waits.empty()) continue;
+      if (!worker.pending) continue;
+      const std::string& reason = worker.pending->reason;
       const bool named =
-          workers_by_reason.size() < kMostReasons || workers_by_reason.contains(worker.waits);
-      ++workers_by_reason[named ? worker.waits : "other"];
+          workers_by_reason.size() < kMostReasons || workers_by_reason.contains(reason);
+      ++workers_by_reason[named ? reason : "other"];
     }
   }
   return workers_by_reason;

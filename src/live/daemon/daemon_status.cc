@@ -119,7 +119,7 @@ Json WithoutJobs(const LiveCluster& cluster, const DecisionCounts& decisions,
                      {"gpus", node.capacity.gpus},
                      {"held", std::popcount(held[n])},
                      {"taken", node.taken},
-                     {"up", node.up},
+                     {"up", node.up()},
                      {"drained", drained},
                      {"drained_by", !drained ? "" : (ours ? "allot" : "cluster")},
                      {"maintenance", state.maintained_nodes().contains(node.name)}});

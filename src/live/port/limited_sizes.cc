@@ -42,7 +42,8 @@ class Shares {
   // "" where there is room, else the limit that has none, for people.
   std::string WhyNot(const LiveJob& job, GpuCount gpus) const {
     if (gpus > MostOf(job)) {
-      return fmt::format("a job may have {} GPUs ({})", job.asked->at_most, job.asked->at_most_by);
+      return fmt::format("a job may have {} GPUs ({})", job.asked->at_most->gpus,
+                         job.asked->at_most->by);
     }
     for (const std::int32_t of : job.asked->limited_by) {
       if (gpus <= left_[At(of)]) continue;
@@ -53,8 +54,8 @@ class Shares {
   }
 
   static GpuCount MostOf(const LiveJob& job) {
-    const GpuCount own = job.asked->at_most;
-    return own < 0 ? job.asked->max_gpus : std::min(job.asked->max_gpus, own);
+    const auto& own = job.asked->at_most;
+    return own ? std::min(job.asked->max_gpus, own->gpus) : job.asked->max_gpus;
   }
 
   bool HasRoom(const LiveJob& job) const {
@@ -94,7 +95,7 @@ void ShareLimits(const std::vector<SharedLimit>& limits, const StuckStarts& star
   std::vector<LiveJob*> waiting;
   for (LiveJob* job : table->active()) {
     job->beyond.clear();
-    const bool limited = job->asked->at_most >= 0 || !job->asked->limited_by.empty();
+    const bool limited = job->asked->at_most || !job->asked->limited_by.empty();
     if (job->over) continue;
     if (job->running >= 0) {
       const GpuCount held = job->given();
@@ -104,12 +105,12 @@ void ShareLimits(const std::vector<SharedLimit>& limits, const StuckStarts& star
       } else if (limited && !job->fixed()) {
         growing.push_back({job, held});
       } else {
-        table->SetMost(*job, kNoLimit);
+        table->SetMost(*job, std::nullopt);
       }
     } else if (limited && Waits(*job, starts)) {
       waiting.push_back(job);
     } else {
-      table->SetMost(*job, kNoLimit);
+      table->SetMost(*job, std::nullopt);
     }
   }
   std::stable_sort(waiting.begin(), waiting.end(), [](const LiveJob* a, const LiveJob* b) {

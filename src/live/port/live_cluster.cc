@@ -283,7 +283,8 @@ void LiveCluster::TellUsers() {
     const std::string& wrong = runs ? late : job->unfit;
     if (job->told == wrong) continue;
     if (runs && !late.empty()) spdlog::warn("job {}: {}", job->asked->shown(), late);
-    runtime_.Explain(job->asked->id, {.why = wrong, .holds_gpus = runs});
+    runtime_.Explain(job->asked->id,
+                     wrong.empty() ? std::nullopt : std::optional(JobTrouble{wrong, runs}));
     job->told = wrong;
   }
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <set>
@@ -72,7 +71,7 @@ bool RuntimeReader::Read(const RuntimeSnapshot& snapshot) {
 
 bool RuntimeReader::ReadNodes(const RuntimeSnapshot& snapshot) {
   const auto same = [](const RuntimeNode& a, const RuntimeNode& b) {
-    return a.name == b.name && a.up == b.up && a.drained == b.drained && a.taken == b.taken;
+    return a.name == b.name && a.state == b.state && a.taken == b.taken;
   };
   if (std::equal(snapshot.nodes.begin(), snapshot.nodes.end(), state_.nodes().begin(),
                  state_.nodes().end(), same)) {
@@ -80,8 +79,8 @@ bool RuntimeReader::ReadNodes(const RuntimeSnapshot& snapshot) {
   }
   for (const RuntimeNode& node : snapshot.nodes) {
     const NodeIndex known = state_.NodeOf(node.name);
-    if (known >= 0 && state_.nodes()[At(known)].up != node.up) {
-      spdlog::info("node {} is {}", node.name, node.up ? "up" : node.drained ? "drained" : "down");
+    if (known >= 0 && state_.nodes()[At(known)].up() != node.up()) {
+      spdlog::info("node {} is {}", node.name, NameOf(node.state));
     }
   }
   // One that the runtime no longer names is down.
@@ -91,7 +90,7 @@ bool RuntimeReader::ReadNodes(const RuntimeSnapshot& snapshot) {
                                    [&](const RuntimeNode& n) { return n.name == known.name; });
     if (named) continue;
     nodes.push_back(known);
-    nodes.back().up = nodes.back().drained = false;
+    nodes.back().state = NodeState::kDown;
   }
   writer_.Write(record::Nodes{std::move(nodes)});
   return true;
@@ -304,8 +303,8 @@ bool RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
 // yet; and what was before the journal's end the journal has told, all changes of the job too.
 Seconds RuntimeReader::BeganOf(const RuntimeWorker& worker) const {
   const Seconds now = writer_.now();
-  if (std::isnan(worker.began)) return now;
-  return std::min(now, std::max(journal_end_, worker.began - writer_.origin()));
+  if (!worker.began) return now;
+  return std::min(now, std::max(journal_end_, *worker.began - writer_.origin()));
 }
 
 // Of the first of them; now, where nobody knows.

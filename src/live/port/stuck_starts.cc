@@ -15,7 +15,7 @@ bool StuckStarts::Late(const LiveJob& job, const LiveWorker& worker) const {
   // Where workers of a kCount job are is not ours to say.
   if (job.asked->mode == ResizeMode::kCount || worker.leaving) return false;
   const Seconds waited = writer_.now() - std::max(worker.since, answers_since_);
-  return !worker.waits.empty() && worker.waits != kNoWord &&
+  return worker.pending && worker.pending->cause != PendingCause::kSilent &&
          waited > job.worker_group.options().queue_patience;
 }
 
@@ -28,9 +28,9 @@ bool StuckStarts::LongRefused(const WorkerGroup& group) const {
 std::string StuckStarts::ReasonOf(const LiveJob& job) const {
   if (!job.worker_group.refusal().empty()) return job.worker_group.refusal();
   for (const LiveWorker& worker : job.worker_group.workers()) {
-    if (worker.waits.empty()) continue;
-    return fmt::format("pending: {}{}{}", worker.waits, worker.detail.empty() ? "" : ": ",
-                       worker.detail);
+    if (!worker.pending) continue;
+    const auto& [cause, reason, detail] = *worker.pending;
+    return fmt::format("pending: {}{}{}", reason, detail.empty() ? "" : ": ", detail);
   }
   const auto trial = trials_.find(job.index);
   if (trial != trials_.end()) return trial->second.why;
@@ -64,7 +64,7 @@ bool StuckStarts::LeaveNodes(const LiveJob& job, HeldGpus* usable) {
     const std::size_t node = At(worker.node);
     if (Late(job, worker)) {
       late[node] = true;
-      elsewhere[node] = elsewhere[node] || worker.elsewhere;
+      elsewhere[node] = elsewhere[node] || worker.pending->cause == PendingCause::kNodes;
     } else {
       begun[node] |= worker.gpus;
     }

@@ -80,6 +80,7 @@ Json OptionRecord(const Value& value) {
   return value;
 }
 Json OptionRecord(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json OptionRecord(const std::optional<std::string>& text) { return text.value_or(""); }
 Json OptionRecord(ResizeMode mode) { return kResizeModes[static_cast<std::size_t>(mode)]; }
 
 template <typename Value>
@@ -88,6 +89,9 @@ void TakeOption(const Json& record, Value* value) {
 }
 void TakeOption(const Json& record, double* value) {
   *value = record.is_null() ? kUnknown : record.get<double>();
+}
+void TakeOption(const Json& record, std::optional<std::string>* text) {
+  if (*text = record.get<std::string>(); (*text)->empty()) text->reset();
 }
 void TakeOption(const Json& record, ResizeMode* mode) {
   const auto name = record.get<std::string>();

@@ -1,8 +1,9 @@
 #pragma once
-// A job as a runtime shows it (live/runtimes/runtime.h): what its user asked for, and whether it is
-// over.
+// A job as a runtime shows it (live/runtimes/runtime_snapshot.h): what its user asked for, and
+// whether it is over.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,15 +12,13 @@
 
 namespace allot {
 
-// How a job takes a change of its size.
+// How a job changes its size.
 enum class ResizeMode : std::uint8_t {
   kHot,      // workers join and leave the running group by epochs; a worker has one GPU
-  kRestart,  // all workers stop, with a checkpoint, and others start; one has all GPUs of its node
-  kCount,    // so many workers of one GPU, without epochs; where they are, and which one leaves,
-             // is for the runtime to say
+  kRestart,  // all workers stop with a checkpoint and others start; each has all GPUs of its node
+  kCount,    // a counted job: a number of workers with one GPU each and without epochs; the runtime
+             // chooses where they are and which one leaves
 };
-
-inline constexpr GpuCount kNoLimit = -1;
 
 enum class JobState : std::uint8_t {
   kActive,  // may have workers
@@ -32,38 +31,58 @@ inline constexpr JobState kJobStates[] = {JobState::kActive, JobState::kHeld, Jo
                                           JobState::kFailed, JobState::kCancelled};
 std::string_view NameOf(JobState state);  // "finished"
 
+// A number of GPUs that a job may have at most, and who limits it, for people.
+struct GpuLimit {
+  GpuCount gpus = 0;
+  std::string by{};
+
+  friend bool operator==(const GpuLimit&, const GpuLimit&) = default;
+};
+
+// The fields that JobOptions (live/runtimes/job_options.h) lists are the user's words about the
+// job; the others are what the cluster knows of it.
 struct RuntimeJob {
   std::string id;  // unique for as long as a daemon's state folder lives, [A-Za-z0-9_.-]+
   std::string user;
-  std::string name;        // for people
-  std::string known_as{};  // to its users ("team/mlp"), as later jobs may be; "": by its id
-  double submit = 0;       // Unix time
+  std::optional<std::string> account{};  // that pays for the job, as rules name it; unset: its user
+  std::string name;                      // for people
+  std::optional<std::string> known_as{};  // to users ("team/mlp"); later jobs may have it, too
+  std::string comment;                    // as the user wrote it, for people
+  double submit = 0;                      // Unix time
+  double deadline = kNever;               // Unix time
+  Seconds time_limit = kNever;
+  double priority = 0;  // larger is more important
+
+  // Sizes.
   GpuCount requested = 1;
   GpuCount min_gpus = 1;  // 1 <= min <= requested <= max
   GpuCount max_gpus = 1;
-  std::vector<std::string> only_on{};      // nodes that may run it; none: any
-  std::string limits{};                    // `only_on`: why, for people ("--constraint=nvlink")
+  std::optional<std::string> sizes{};  // SizeRule over min to max; unset: any of them
+  std::string gpu_types;               // that it accepts, joined by '|'; empty: any
+  bool even = false;                   // kRestart: it needs as many GPUs on each of its nodes
+
+  // Limits of the cluster.
+  std::vector<std::string> only_on{};      // nodes that may run it; empty: any
+  std::string limits{};                    // the reason for only_on, for people ("--constraint=x")
   std::vector<std::int32_t> limited_by{};  // indices of RuntimeSnapshot::limits
-  GpuCount at_most = kNoLimit;             // GPUs that one job of its kind may have now
-  std::string at_most_by{};                // `at_most`: who says so, for people
-  bool even = false;                       // kRestart: as many GPUs on each of its nodes
-  std::string account{};                   // who pays for it, as rules name it; "": its user
-  std::string sizes{};    // numbers of GPUs that it may be given, as SizeRule; "": any of min..max
-  Seconds cooldown = 0;   // it wants to keep what it was given for so long, at least
-  Seconds grace = 0;      // it wants to have from a notice to stop until its end; 0: not said
-  std::string gpu_types;  // that it accepts, joined by '|'; "": any
+  std::optional<GpuLimit> at_most{};       // for this job alone
+
+  // Changes.
   ResizeMode mode = ResizeMode::kHot;
-  std::string model;             // profile of the catalogue; "" or unknown: the documented prior
-  double total_work = kUnknown;  // as the user says, in the unit that progress is reported in
-  Seconds time_limit = kNever;
-  double priority = 0;       // larger is more important
-  double deadline = kNever;  // Unix time
-  bool settling = false;     // kRestart: it was stopped a moment ago and may not begin yet
-  bool preempt = true;       // kRestart: may be stopped once it runs; false: nothing is done to it
-  std::string comment;       // as the user wrote it; parsed already, for people
+  bool preempt = true;    // kRestart: it may be stopped once it runs; otherwise it is left alone
+  bool settling = false;  // kRestart: it was stopped a moment ago and may not start yet
+  Seconds cooldown = 0;   // it keeps what it was given for at least so long
+  Seconds grace = 0;      // from the notice to stop until its end by force; 0: the daemon's default
+
+  // Work.
+  std::string model;             // profile of the catalogue; unknown ones have the documented prior
+  double total_work = kUnknown;  // in the unit of its progress
+
   JobState state = JobState::kActive;
-  std::string reason;  // why it failed or was cancelled or is held, for people
-  const std::string& shown() const { return known_as.empty() ? id : known_as; }
+  std::string reason;  // why it failed, was cancelled or is held, for people
+
+  const std::string& shown() const { return known_as ? *known_as : id; }
+  const std::string& payer() const { return account ? *account : user; }
   bool over() const { return state != JobState::kActive && state != JobState::kHeld; }
 };
 

@@ -57,7 +57,7 @@ LiveJob& JobTable::Add(std::shared_ptr<const RuntimeJob> record, Seconds submit,
   job->record.submit = job->submit;
   job->fit = rates_.Begin(asked.model, asked.user);
   if (options_.rules != nullptr) {
-    job->rules = options_.rules->Of(asked.account.empty() ? asked.user : asked.account, asked.user);
+    job->rules = options_.rules->Of(asked.payer(), asked.user);
   }
   job->rules.cooldown =
       std::max(job->rules.cooldown, std::min(asked.cooldown, job->rules.own_cooldown));
@@ -279,7 +279,7 @@ void JobTable::SetCluster(const ClusterSpec& nominal) {
 // A user's own rule may leave out more than the operator's, never less.
 SizeRule JobTable::SizesOf(const LiveJob& job) const {
   SizeRule sizes = job.rules.sizes;
-  if (!job.asked->sizes.empty()) sizes = sizes.And(SizeRule::Parse(job.asked->sizes, "sizes"));
+  if (job.asked->sizes) sizes = sizes.And(SizeRule::Parse(*job.asked->sizes, "sizes"));
   return job.tolerated.empty() ? sizes : sizes.Also(job.tolerated);
 }
 
@@ -313,7 +313,7 @@ void JobTable::MakeTable(LiveJob& job) {
   std::unique_ptr<TableCache> own;
   TableCache* tables = tables_.get();
   // Users' own sizes are of any number: what is kept of them goes with the job.
-  if (!job.asked->sizes.empty() && !job.fit.measured()) {
+  if (job.asked->sizes && !job.fit.measured()) {
     own = std::make_unique<TableCache>(rates_.priors(), nominal_.type_specs());
     tables = own.get();
   }

@@ -72,9 +72,9 @@ class JobTable {
   // Of its shares those among these GPUs, or as many of them as make a configuration.
   std::vector<NodeShare> SharesOn(const LiveJob& job, const HeldGpus& usable) const;
 
-  // Its table has no larger sizes from now on; but for what it holds.
-  void SetMost(LiveJob& job, GpuCount most) {
-    if (most >= job.asked->max_gpus) most = kNoLimit;
+  // Its table has no larger sizes from now on, except what it has; unset: no limit.
+  void SetMost(LiveJob& job, std::optional<GpuCount> most) {
+    if (most >= job.asked->max_gpus) most.reset();
     if (std::exchange(job.most, most) != most) MakeTable(job);
   }
 

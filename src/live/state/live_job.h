@@ -39,7 +39,7 @@ struct LiveJob {
   bool fits = true;                 // some GPU type that it accepts can hold it
   std::string unfit;                // else why none can, for people
   std::optional<std::string> told;  // what is wrong with it, as its user was told by the runtime
-  GpuCount most = kNoLimit;         // GPUs that it may have now (limited_sizes.h)
+  std::optional<GpuCount> most;     // GPUs that it may have now (limited_sizes.h)
   std::string beyond;               // it waits, as a limit has no room for it: which, for people
 
   // What the last decision gave.
@@ -68,8 +68,7 @@ struct LiveJob {
   JobRecord record;
 
   GpuCount most_now() const {
-    return most == kNoLimit ? asked->max_gpus
-                            : std::max(asked->min_gpus, std::min(asked->max_gpus, most));
+    return std::max(asked->min_gpus, std::min(asked->max_gpus, most.value_or(asked->max_gpus)));
   }
   GpuCount given() const {  // by the last decision
     GpuCount gpus = 0;

@@ -30,16 +30,12 @@ NodeIndex LiveState::NodeOf(const std::string& name) const {
   return found == node_index_.end() ? -1 : found->second;
 }
 
-std::string_view NameOf(NodeState state) {
-  constexpr std::string_view kNames[] = {"up", "drained", "maintenance", "down"};
-  return kNames[static_cast<std::size_t>(state)];
-}
-
 NodeState LiveState::StateOf(NodeIndex node) const {
   const RuntimeNode& known = nodes_[At(node)];
-  if (known.drained || drained_nodes_.contains(known.name)) return NodeState::kDrained;
-  if (maintained_nodes_.contains(known.name)) return NodeState::kMaintenance;
-  return known.up ? NodeState::kUp : NodeState::kDown;
+  if (drained_nodes_.contains(known.name)) return NodeState::kDrained;
+  const bool maintained =
+      known.state != NodeState::kDrained && maintained_nodes_.contains(known.name);
+  return maintained ? NodeState::kMaintenance : known.state;
 }
 
 HeldGpus LiveState::Held() const {
@@ -127,8 +123,7 @@ void LiveState::SetNodes(const std::vector<RuntimeNode>& nodes) {
       nodes_.push_back(node);
       grown = true;
     } else {
-      nodes_[At(known->second)].up = node.up;
-      nodes_[At(known->second)].drained = node.drained;
+      nodes_[At(known->second)].state = node.state;
       nodes_[At(known->second)].taken = node.taken;
     }
   }
@@ -146,7 +141,7 @@ void LiveState::Refresh() {
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     const std::string& name = nodes_[n].name;
     node_up_[n] =
-        nodes_[n].up && !drained_nodes_.contains(name) && !maintained_nodes_.contains(name);
+        nodes_[n].up() && !drained_nodes_.contains(name) && !maintained_nodes_.contains(name);
     present_.SetCapacity(static_cast<NodeIndex>(n), node_up_[n] ? nodes_[n].capacity : Resources{});
   }
 }

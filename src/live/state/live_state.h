@@ -10,7 +10,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,12 +18,6 @@
 #include "live/state/records.h"
 
 namespace allot {
-
-// Why a node has jobs or may have none; drained: through allot or by the cluster.
-enum class NodeState : std::uint8_t { kUp, kDrained, kMaintenance, kDown };
-constexpr NodeState kNodeStates[] = {NodeState::kUp, NodeState::kDrained, NodeState::kMaintenance,
-                                     NodeState::kDown};
-std::string_view NameOf(NodeState state);  // "up"
 
 class LiveState {
  public:

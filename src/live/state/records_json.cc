@@ -192,9 +192,14 @@ using Of = std::conditional_t<kReads<Io>, R, const R>;
 // ---- parts ----
 
 void Fields(auto& io, Of<decltype(io), RuntimeNode>& node) {
+  bool up = node.up();
+  bool drained = node.state == NodeState::kDrained;
   io("node", node.name, "type", node.gpu_type, "gpus", node.capacity.gpus, "cpus",
-     node.capacity.cpus, "up", node.up);
-  io.IfSet("taken", node.taken, "drained", node.drained);
+     node.capacity.cpus, "up", up);
+  io.IfSet("taken", node.taken, "drained", drained);
+  if constexpr (kReads<decltype(io)>) {
+    node.state = drained ? NodeState::kDrained : up ? NodeState::kUp : NodeState::kDown;
+  }
 }
 void Fields(auto& io, Of<decltype(io), record::Allocated>& r) {
   io.IfSet("configuration", r.configuration);

@@ -131,7 +131,7 @@ void WorkerGroup::EndLate(Seconds now, std::vector<WorkerAction>* actions) const
     } else if (!worker.leaving && worker.state == WorkerState::kStarting &&
                now - worker.since > options_.start_timeout) {
       why = "did not join in time";
-      if (mode_ == ResizeMode::kHot && worker.waits.empty()) fault = StopFault::kLate;
+      if (mode_ == ResizeMode::kHot && !worker.pending) fault = StopFault::kLate;
     } else if (worker.silent > options_.hung_after &&
                (worker.state == WorkerState::kReady ||
                 Contains(past_.membership.members, worker.id))) {
@@ -325,10 +325,7 @@ void WorkerGroup::Update(const RuntimeWorker& seen, Seconds now) {
     const bool lost = worker->state == WorkerState::kReady && seen.state == WorkerState::kStarting;
     worker->state = seen.state;
     worker->silent = seen.silent;
-    const bool starts = seen.state == WorkerState::kStarting;
-    worker->waits = starts ? seen.waits : "";
-    worker->detail = starts ? seen.detail : "";
-    worker->elsewhere = seen.elsewhere;
+    worker->pending = seen.state == WorkerState::kStarting ? seen.pending : std::nullopt;
     if ((seen.preparing || lost) && !worker->leaving) worker->since = now;
   }
 }

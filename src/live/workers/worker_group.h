@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,13 +48,11 @@ struct LiveWorker {
   NodeIndex node = 0;
   std::uint64_t gpus = 0;
   WorkerState state = WorkerState::kStarting;
-  bool leaving = false;   // left out of an epoch, or told to stop
-  bool killed = false;    // killed; once more every leave_grace while it is there
-  Seconds since = 0;      // it was started, should leave, or was killed
-  Seconds silent = 0;     // as the runtime says
-  std::string waits{};    // the same: why it has not begun
-  std::string detail{};   // the same: the sentence on that
-  bool elsewhere = true;  // the same: on other nodes it may begin
+  bool leaving = false;                   // left out of an epoch, or told to stop
+  bool killed = false;                    // killed; once more every leave_grace while it is there
+  Seconds since = 0;                      // it was started, should leave, or was killed
+  Seconds silent = 0;                     // as the runtime says
+  std::optional<PendingStart> pending{};  // as the runtime says
 };
 
 // What is held where, by all workers that have not ended; a mask a node.

@@ -36,7 +36,7 @@ class AwayNodesTest : public LiveClusterFixture {
 
 TEST_F(AwayNodesTest, OneThatIsDownIsAFailure) {
   TrainOnBoth();
-  runtime_.nodes[1].up = false;
+  runtime_.nodes[1].state = NodeState::kDown;
   EXPECT_EQ(Why(), "a node of it is down");
   EXPECT_EQ(JobOf("a").record.failures, 1);
   EXPECT_TRUE(Counted("down"));
@@ -52,7 +52,7 @@ TEST_F(AwayNodesTest, OneThatIsDrainedHereIsNone) {
 
 TEST_F(AwayNodesTest, OneThatIsDownIsAFailureWhereAnotherIsDrained) {
   TrainOnBoth();
-  runtime_.nodes[0].up = false;
+  runtime_.nodes[0].state = NodeState::kDown;
   cluster_->DrainNode("n2");
   Look();
   EXPECT_EQ(LastWhy(), "a node of it is down");
@@ -61,13 +61,12 @@ TEST_F(AwayNodesTest, OneThatIsDownIsAFailureWhereAnotherIsDrained) {
 
 TEST_F(AwayNodesTest, OneThatIsDrainedInTheClusterIsCalledSoByTheNextDaemonToo) {
   TrainOnBoth();
-  runtime_.nodes[1].up = false;
-  runtime_.nodes[1].drained = true;
+  runtime_.nodes[1].state = NodeState::kDrained;
   EXPECT_EQ(Why(), "a node of it is drained");
   EXPECT_EQ(JobOf("a").record.failures, 0);
   Serve();
   EXPECT_TRUE(Counted("drained")) << "before it has looked";
-  runtime_.nodes[1].drained = false;
+  runtime_.nodes[1].state = NodeState::kDown;
   Look();
   EXPECT_TRUE(Counted("down"));
 }

@@ -50,7 +50,7 @@ class FakeRuntime : public Runtime {
   };
 
   void AddNode(const std::string& name, GpuCount gpus, const std::string& type = "gpu") {
-    nodes.push_back({name, type, {gpus, 64}, true});
+    nodes.push_back({name, type, {gpus, 64}});
   }
   RuntimeJob& AddJob(const std::string& id, GpuCount gpus, GpuCount min, GpuCount max,
                      ResizeMode mode = ResizeMode::kHot) {
@@ -79,10 +79,13 @@ class FakeRuntime : public Runtime {
       const auto pending = pending_nodes.find(seen.node);
       const bool queued = seen.state == WorkerState::kStarting && pending != pending_nodes.end() &&
                           !worker.stopping;
-      seen.waits = queued ? pending->second : "";
-      seen.detail = queued ? pending_detail : "";
-      seen.elsewhere = !seen.waits.starts_with("QOS");
-      if (queued) continue;
+      seen.pending.reset();
+      if (queued) {
+        const bool limit = pending->second.starts_with("QOS");
+        seen.pending = {limit ? PendingCause::kUserLimit : PendingCause::kNodes, pending->second,
+                        pending_detail};
+        continue;
+      }
       const bool starting = seen.state == WorkerState::kStarting && !slow.contains(id);
       const bool left = !starting && was_member.contains(id) && !IsMember(job, id);
       if (worker.stopping || left) {
@@ -206,9 +209,9 @@ class FakeRuntime : public Runtime {
     jobs.at(job).job.reason = reason;
     return Status::Ok();
   }
-  void Explain(const std::string& job, const JobTrouble& trouble) override {
-    explained[job] = trouble.why;
-    if (!trouble.why.empty()) told_idle[job] = trouble.holds_gpus;
+  void Explain(const std::string& job, const std::optional<JobTrouble>& trouble) override {
+    explained[job] = trouble ? trouble->why : "";
+    if (trouble) told_idle[job] = trouble->holds_gpus;
   }
   void Forget(const std::string& job) override { forgotten.insert(job); }
   void Wait(Seconds at_most) override {

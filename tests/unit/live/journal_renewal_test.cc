@@ -107,7 +107,8 @@ class RandomHistory : public DaemonTest, public testing::WithParamInterface<int>
       case 2:
         return alive.empty() ? void() : runtime_.Kill(alive.front());
       case 3:
-        runtime_.nodes[std::size_t(Below(2))].up = Below(2) == 0;
+        runtime_.nodes[std::size_t(Below(2))].state =
+            Below(2) == 0 ? NodeState::kUp : NodeState::kDown;
         return;
       case 4:
         runtime_.refuse_starts = Below(2);

@@ -74,10 +74,9 @@ TEST_F(LimitedSizes, TheMoreImportantJobIsTheFirst) {
 }
 
 TEST_F(LimitedSizes, AJobAloneMayHaveNoMoreThanOneMay) {
-  runtime_.AddJob("a", 1, 1, 8).at_most = 3;
+  runtime_.AddJob("a", 1, 1, 8).at_most = GpuLimit{3};
   RuntimeJob& small = runtime_.AddJob("b", 4, 4, 8);
-  small.at_most = 3;
-  small.at_most_by = "MaxTRESPerJob of QOS short";
+  small.at_most = {3, "MaxTRESPerJob of QOS short"};
   Serve();
   ASSERT_TRUE(cluster_->WaitForJobs());
   EXPECT_EQ(MostOf("a"), 3);

@@ -413,7 +413,7 @@ TEST_F(LiveClusterTest, AJobLeavesANodeThatGoesDown) {
   cluster_->WaitForJobs();
   Decide({{"a", 6}});
   Until("training on 6", [&] { return Trains("a", 6); });
-  runtime_.nodes[1].up = false;
+  runtime_.nodes[1].state = NodeState::kDown;
   ASSERT_TRUE(cluster_->WaitForChange(kNever)) << "a lost node asks for a decision";
   EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 4);
   EXPECT_EQ(JobOf("a").shares.size(), 1U);

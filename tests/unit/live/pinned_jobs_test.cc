@@ -69,7 +69,7 @@ TEST_F(PinnedJobs, ADrainedNodeKeepsThem) {
   RunOne();
   cluster_->DrainNode("n1");
   LookOften();
-  runtime_.nodes[0].up = false;
+  runtime_.nodes[0].state = NodeState::kDown;
   LookOften();
   EXPECT_TRUE(Runs());
 }

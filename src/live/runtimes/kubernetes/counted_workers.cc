@@ -133,8 +133,7 @@ void CountedWorkers::See(const WorkerPod* pod, Claim* claim) const {
   const bool runs = pod->phase == PodPhase::kRunning;
   seen.state = runs ? WorkerState::kReady : WorkerState::kStarting;
   seen.preparing = !runs && (pod->gated || pod->preparing);
-  seen.waits = pod->gated ? "" : pod->waits;
-  seen.detail = pod->gated ? "" : pod->detail;
+  seen.pending = pod->gated ? std::nullopt : pod->pending;
   if (seen.node != pod->node) seen.gpus = 0;
   seen.node = pod->node;
 }

@@ -15,10 +15,10 @@ void JobEvents::Warn(const ManagedJob& job, const char* reason, const std::strin
   Post(job, {"Warning", reason, message});
 }
 
-void JobEvents::Explain(const ManagedJob& job, const JobTrouble& trouble) {
-  const bool was_explained = std::exchange(told_[job.uid].explained, !trouble.why.empty());
-  if (!trouble.why.empty()) {
-    Warn(job, trouble.holds_gpus ? "WorkersNotJoined" : "NotRunning", trouble.why);
+void JobEvents::Explain(const ManagedJob& job, const std::optional<JobTrouble>& trouble) {
+  const bool was_explained = std::exchange(told_[job.uid].explained, trouble.has_value());
+  if (trouble) {
+    Warn(job, trouble->holds_gpus ? "WorkersNotJoined" : "NotRunning", trouble->why);
   } else if (was_explained) {
     Post(job, {"Normal", "Resolved", "what was wrong with this job is over"});
   }

@@ -3,6 +3,7 @@
 // same text of a Job is posted once, until there is another. Used by KubernetesRuntime.
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "clients/kubernetes/api/kube_client.h"
@@ -19,7 +20,7 @@ class JobEvents {
 
   // `reason`: one word, "NotStarted". What cannot be posted is logged.
   void Warn(const ManagedJob& job, const char* reason, const std::string& message);
-  void Explain(const ManagedJob& job, const JobTrouble& trouble);  // as Runtime::Explain
+  void Explain(const ManagedJob& job, const std::optional<JobTrouble>& trouble);  // as Runtime::Explain
   void Forget(const ManagedJob& job) { told_.erase(job.uid); }
 
  private:

@@ -187,14 +187,16 @@ void ReadWaiting(const Json& pod, WorkerPod* read) {
 // "Unschedulable", and "0/4 nodes are available: 1 Insufficient nvidia.com/gpu.", whose numbers
 // are others all the time.
 void ReadUnscheduled(const Json& pod, WorkerPod* read) {
-  read->waits = kNoWord;
+  PendingStart& pending = read->pending.emplace();
   const Json* conditions = FindField(pod, "/status/conditions"_json_pointer);
   if (conditions == nullptr) return;
   for (const Json& one : *conditions) {
     if (one.value("type", "") != "PodScheduled") continue;
-    if (const std::string reason = one.value("reason", ""); !reason.empty()) read->waits = reason;
+    if (std::string reason = one.value("reason", ""); !reason.empty()) {
+      pending = {PendingCause::kNodes, std::move(reason)};
+    }
     const std::string message = one.value("message", "");
-    read->detail = message.substr(0, message.find(" preemption: "));
+    pending.detail = message.substr(0, message.find(" preemption: "));
     return;
   }
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/types.h"
+#include "live/runtimes/runtime_snapshot.h"
 
 namespace allot {
 
@@ -88,8 +89,7 @@ struct WorkerPod {
   bool preparing = false;     // its node fetches what it needs
   bool gated = false;         // it waits for a word of another controller (Kueue) to be placed
   bool has_identity = false;  // it can show which pod it is (pod_identity.h)
-  std::string waits;          // why it has no node yet (RuntimeWorker::waits)
-  std::string detail;         // the scheduler's sentence on that
+  std::optional<PendingStart> pending;  // set while it has no node
 
   bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
   friend bool operator==(const WorkerPod&, const WorkerPod&) = default;

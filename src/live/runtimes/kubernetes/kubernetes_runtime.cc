@@ -348,7 +348,7 @@ void KubernetesRuntime::Forget(const std::string& job) {
   std::erase_if(workers_, [&](const auto& one) { return one.second.seen.job == job; });
 }
 
-void KubernetesRuntime::Explain(const std::string& job, const JobTrouble& trouble) {
+void KubernetesRuntime::Explain(const std::string& job, const std::optional<JobTrouble>& trouble) {
   const KnownJob* known = Find(job);
   if (known != nullptr && !known->gone) events_.Explain(known->kube, trouble);
 }
@@ -554,8 +554,7 @@ void KubernetesRuntime::ReadWorker(KnownJob& known, const WorkerPod& pod) {
       worker.seen.silent = hub_.silent(pod.worker);
       worker.seen.preparing = pod.preparing;
     }
-    worker.seen.waits = pod.gated ? kNoWord : pod.waits;
-    worker.seen.detail = pod.gated ? "" : pod.detail;
+    worker.seen.pending = pod.gated ? PendingStart{} : pod.pending;
     worker.watched = true;
     if (worker.seen.state == WorkerState::kReady) ++known.ready;
   }

@@ -49,7 +49,7 @@ class KubernetesRuntime : public Runtime {
   Status SetBatch(const std::string& job, const WorkerBatchOrder& batch) override;
   JobProgress Progress(const std::string& job) override;
   Status Fail(const std::string& job, const std::string& reason) override;
-  void Explain(const std::string& job, const JobTrouble& trouble) override;
+  void Explain(const std::string& job, const std::optional<JobTrouble>& trouble) override;
   Status Cancel(const std::string& job) override;
   void Forget(const std::string& job) override;
   void Wait(Seconds at_most) override;

@@ -8,8 +8,12 @@
 namespace allot {
 namespace {
 
-// By an administrator, and it lives. One with a taint may be in trouble: that counts as down.
-bool IsDrained(const KubeNode& node) { return node.ready && node.cordoned; }
+// Drained: an administrator closed a node that works. One with a taint may be in trouble: that
+// counts as down.
+NodeState NodeStateOf(const KubeNode& node) {
+  if (!node.closed) return NodeState::kUp;
+  return node.ready && node.cordoned ? NodeState::kDrained : NodeState::kDown;
+}
 
 }  // namespace
 
@@ -25,8 +29,8 @@ void ShownNodes::Read(const ObjectStore<KubeNode>& nodes) {
   }
   for (RuntimeNode& shown : shown_) {
     const KubeNode* const node = Find(shown.name);
-    shown.up = node != nullptr && !node->closed && node->gpus >= shown.capacity.gpus;
-    shown.drained = node != nullptr && IsDrained(*node);
+    shown.state = node == nullptr ? NodeState::kDown : NodeStateOf(*node);
+    if (shown.up() && node->gpus < shown.capacity.gpus) shown.state = NodeState::kDown;
   }
   for (const auto& named : by_name_) {
     const KubeNode& node = named.second;
@@ -38,8 +42,7 @@ void ShownNodes::Read(const ObjectStore<KubeNode>& nodes) {
     if (!node.gpu_type.empty()) shown.gpu_type = node.gpu_type;
     shown.capacity.gpus = std::min(node.gpus, kMaxGpusPerNode);
     shown.capacity.cpus = node.cpus;
-    shown.up = !node.closed;
-    shown.drained = IsDrained(node);
+    shown.state = NodeStateOf(node);
     shown_.push_back(std::move(shown));
   }
 }

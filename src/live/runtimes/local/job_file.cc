@@ -146,7 +146,9 @@ std::vector<LocalJob> ReadJobFile(const std::filesystem::path& path) {
     if (given.contains("gpus")) given.try_emplace("min", given["gpus"]);
     ReadJobOptions(given, where, "", &job.asked);
     job.asked.model = read.Text("model", "");
-    job.asked.account = read.Text("account", "");
+    if (std::string account = read.Text("account", ""); !account.empty()) {
+      job.asked.account = std::move(account);
+    }
     job.asked.priority = read.Number("priority", 0, -1e9, 1e9);
     job.asked.deadline = read.Duration("deadline", kNever, 1e12);
     job.after = read.Duration("after", 0, 1e9);
@@ -188,7 +190,7 @@ nlohmann::ordered_json ToJson(const LocalJob& job) {
                                  {"name", asked.name},
                                  {"user", asked.user},
                                  {"submit", asked.submit},
-                                 {"account", asked.account},
+                                 {"account", asked.account.value_or("")},
                                  {"priority", asked.priority},
                                  {"deadline", known(asked.deadline)},
                                  {"command", job.command},
@@ -203,7 +205,9 @@ LocalJob LocalJobFromJson(const nlohmann::ordered_json& json) {
   job.asked.name = json.at("name");
   job.asked.user = json.at("user");
   job.asked.submit = json.at("submit");
-  job.asked.account = json.value("account", std::string());
+  if (std::string account = json.value("account", ""); !account.empty()) {
+    job.asked.account = std::move(account);
+  }
   job.asked.priority = json.at("priority");
   if (!json.at("deadline").is_null()) job.asked.deadline = json.at("deadline");
   for (const JobOption& option : JobOptions()) {  // earlier daemons knew fewer

@@ -81,8 +81,8 @@ class LocalRuntime final : public Runtime {
     RuntimeSnapshot snapshot;
     for (std::size_t n = 0; n < cluster_.nodes().size(); ++n) {
       const Node& node = cluster_.nodes()[n];
-      snapshot.nodes.push_back({NodeName(n), cluster_.types()[static_cast<std::size_t>(node.type)],
-                                node.capacity, true});
+      snapshot.nodes.push_back(
+          {NodeName(n), cluster_.types()[static_cast<std::size_t>(node.type)], node.capacity});
     }
     const double now = UnixNow();
     for (auto& [id, job] : jobs_) {

@@ -45,7 +45,6 @@ void GpuLimits::Limit(const SlurmJob& slurm, RuntimeJob* job) {
   const Of& of = LimitsOf(slurm);
   job->limited_by = of.shared;
   job->at_most = of.a_job;
-  job->at_most_by = of.a_job_by;
 }
 
 const GpuLimits::Of& GpuLimits::LimitsOf(const SlurmJob& slurm) {
@@ -64,8 +63,7 @@ void GpuLimits::OfQos(const SlurmQos& qos, const SlurmJob& slurm, Of* of) {
   Share(fmt::format("user {} in QOS {} (MaxTRESPerUser)", slurm.user, qos.name), qos.a_user, of);
   Share(fmt::format("account {} in QOS {} (MaxTRESPerAccount)", slurm.account, qos.name),
         qos.an_account, of);
-  of->a_job = qos.a_job.value_or(kNoLimit);
-  of->a_job_by = fmt::format("MaxTRESPerJob of QOS {}", qos.name);
+  if (qos.a_job) of->a_job = {*qos.a_job, fmt::format("MaxTRESPerJob of QOS {}", qos.name)};
 }
 
 // The user's own in the account, then the account, and those above it. `together`: their GrpTRES
@@ -73,9 +71,7 @@ void GpuLimits::OfQos(const SlurmQos& qos, const SlurmJob& slurm, Of* of) {
 void GpuLimits::OfAssociations(const SlurmJob& slurm, bool together, Of* of) {
   const auto take = [&](const SlurmAssociation& one, const std::string& name) {
     if (together) Share(name + " (GrpTRES)", one.together, of);
-    if (of->a_job != kNoLimit || !one.a_job) return;
-    of->a_job = *one.a_job;
-    of->a_job_by = "MaxTRESPerJob of " + name;
+    if (!of->a_job && one.a_job) of->a_job = {*one.a_job, "MaxTRESPerJob of " + name};
   };
   std::string account = slurm.account;
   for (std::size_t above = 0; above <= accounts_.size(); ++above) {  // no circle holds it up

@@ -37,8 +37,7 @@ class GpuLimits {
  private:
   struct Of {  // jobs of one account, user and QOS
     std::vector<std::int32_t> shared;
-    int a_job = kNoLimit;
-    std::string a_job_by;
+    std::optional<GpuLimit> a_job;
   };
   const Of& LimitsOf(const SlurmJob& slurm);
   void Change(const SlurmLimits& limits);

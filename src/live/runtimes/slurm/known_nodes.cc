@@ -18,7 +18,9 @@ JobNodes KnownNodes::Read(const SlurmSnapshot& snapshot, const std::string& part
     const auto& in = node.partitions;
     if (std::find(in.begin(), in.end(), partition) == in.end()) continue;
     if (!node.state.IsUnknown()) {
-      node_up_[node.name] = {node.state.IsUsableNow(), node.state.IsDrained()};
+      states_[node.name] = node.state.IsUsableNow() ? NodeState::kUp
+                           : node.state.IsDrained() ? NodeState::kDrained
+                                                    : NodeState::kDown;
     }
     const std::vector<SlurmGpuType> types = GpuTypesOfGres(node.gres);
     for (const SlurmGpuType& gpus : types) {
@@ -28,8 +30,7 @@ JobNodes KnownNodes::Read(const SlurmSnapshot& snapshot, const std::string& part
       if (!gpus.name.empty()) shown.gpu_type = gpus.name;
       shown.capacity.gpus = gpus.count;
       shown.capacity.cpus = node.cpus;
-      shown.up = node_up_[node.name].up;
-      shown.drained = node_up_[node.name].drained;
+      shown.state = states_[node.name];
       shown.taken = foreign.TakenOf(node, gpus);
       parts_[shown.name] = {node.name, gpus.name, whole};
       all.push_back({shown.name, shown.gpu_type, gpus.count, &node});

@@ -23,13 +23,8 @@ class KnownNodes {
   std::string PartOn(const std::string& node, const std::string& gpu_type) const;
 
  private:
-  struct NodeUp {
-    bool up = true;
-    bool drained = false;
-  };
-
   NodeParts parts_;
-  std::map<std::string, NodeUp> node_up_;  // as last known; by Slurm's name
+  std::map<std::string, NodeState> states_;  // as last known; by Slurm's name
 };
 
 }  // namespace allot

@@ -42,13 +42,17 @@ WorkerExit ExitOf(SlurmState state) {
                                            : WorkerExit::kFailure;
 }
 
-double BeganOf(const SlurmJob& slurm) {
-  return slurm.start > 0 ? static_cast<double>(slurm.start) : kUnknown;
+std::optional<double> BeganOf(const SlurmJob& slurm) {
+  return slurm.start > 0 ? std::optional<double>(slurm.start) : std::nullopt;
 }
 
-// "": it does not wait.
-std::string PendingReason(const SlurmJob& slurm) {
-  return slurm.pending == kNoReason ? kNoWord : slurm.pending;
+std::optional<PendingStart> PendingOf(const SlurmJob& slurm, PendingCause cause) {
+  if (slurm.pending.empty()) return std::nullopt;
+  return slurm.pending == kNoReason ? PendingStart{} : PendingStart{cause, slurm.pending};
+}
+
+std::optional<PendingStart> PendingOf(const SlurmJob& slurm) {
+  return PendingOf(slurm, slurm.elsewhere ? PendingCause::kNodes : PendingCause::kUserLimit);
 }
 
 }  // namespace
@@ -354,9 +358,9 @@ void SlurmRuntime::Wait(Seconds at_most) {
   }
 }
 
-void SlurmRuntime::Explain(const std::string& job, const JobTrouble& trouble) {
+void SlurmRuntime::Explain(const std::string& job, const std::optional<JobTrouble>& trouble) {
   SlurmUserJob* const found = user_jobs_.Find(job);
-  if (found != nullptr && notes_.Explain(job, *found->slurm, trouble.why)) found->told = false;
+  if (found != nullptr && notes_.Explain(job, *found->slurm, trouble ? trouble->why : "")) found->told = false;
 }
 
 // ---- snapshots ----
@@ -381,13 +385,10 @@ void SlurmRuntime::ReadWorkerJob(const SlurmUserJob& user_job, const WorkerJob& 
     if (hub_.joined(id)) worker.state = WorkerState::kReady;
     worker.silent = hub_.silent(id);
     worker.began = BeganOf(*worker_job.slurm);
-    worker.waits = PendingReason(*worker_job.slurm);
-    worker.elsewhere = worker_job.slurm->elsewhere;
+    worker.pending = PendingOf(*worker_job.slurm);
     // Without the job's script it has no program: a limit or a licence holds that up.
-    if (worker.state == WorkerState::kStarting && worker.waits.empty() &&
-        !user_job.slurm->pending.empty()) {
-      worker.waits = PendingReason(*user_job.slurm);
-      worker.elsewhere = false;
+    if (worker.state == WorkerState::kStarting && !worker.pending) {
+      worker.pending = PendingOf(*user_job.slurm, PendingCause::kUserLimit);
     }
   } else {
     const WorkerVerdict verdict =
@@ -504,8 +505,7 @@ void SlurmRuntime::ReadShares(const SlurmUserJob& user_job, RuntimeSnapshot* see
       worker.state = WorkerState::kReady;  // also while its node is not done with its end
     }
     // One that is requeued does not wait for anything of Slurm's: that is our own hold.
-    if (!user_job.tag.stopping) worker.waits = PendingReason(*user_job.slurm);
-    worker.elsewhere = user_job.slurm->elsewhere;
+    if (!user_job.tag.stopping) worker.pending = PendingOf(*user_job.slurm);
     seen->workers.push_back(std::move(worker));
   }
 }

@@ -26,7 +26,7 @@ RuntimeJob Described(const SlurmJob& slurm, const std::string& id, bool slurm_pr
   RuntimeJob job;
   job.id = id;
   job.user = slurm.user;
-  job.account = slurm.account;
+  if (!slurm.account.empty()) job.account = slurm.account;
   job.name = slurm.name;
   job.known_as = slurm.known_as();
   job.submit = SubmitTimeOf(id);
@@ -136,9 +136,9 @@ void SlurmUserJobs::ReadWhatItMayHave(const SlurmUserJob& user_job, RuntimeJob* 
   job->settling = IsSettling(user_job.tag, std::time(nullptr));
   if (!user_job.tagged) {
     CheckType(*job, slurm);
-    if (job->at_most >= 0 && job->min_gpus > job->at_most) {
+    if (job->at_most && job->min_gpus > job->at_most->gpus) {
       throw DataError("a job of at least {} GPUs is more than one may have: {} ({})", job->min_gpus,
-                      job->at_most, job->at_most_by);
+                      job->at_most->gpus, job->at_most->by);
     }
   }
   if (!slurm.waits.empty() && slurm.state == SlurmState::kPending && !user_job.tagged) {

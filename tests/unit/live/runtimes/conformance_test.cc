@@ -60,7 +60,7 @@ class RuntimeConformance : public testing::TestWithParam<std::string> {
   std::vector<std::string> UpNodes() const {
     std::vector<std::string> names;
     for (const RuntimeNode& node : snapshot_.nodes) {
-      if (node.up && node.capacity.gpus >= 4) names.push_back(node.name);
+      if (node.up() && node.capacity.gpus >= 4) names.push_back(node.name);
     }
     return names;
   }

@@ -36,7 +36,7 @@ class FakePlace final : public RuntimePlace {
   }
   bool SetNodeUp(const std::string& node, bool up) override {
     for (RuntimeNode& one : fake_.nodes) {
-      if (one.name == node) one.up = up;
+      if (one.name == node) one.state = up ? NodeState::kUp : NodeState::kDown;
     }
     return true;
   }

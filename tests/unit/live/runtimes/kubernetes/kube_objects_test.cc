@@ -280,16 +280,17 @@ TEST(WorkerPods, WithoutANodeSayWhatTheSchedulerSays) {
   pod["metadata"]["annotations"] = {{"allot.dev/worker", "j.0"}};
   pod["spec"].erase("nodeName");
   pod["status"] = {{"phase", "Pending"}};
-  EXPECT_EQ(ReadWorkerPod(pod)->waits, kNoWord);
+  EXPECT_EQ(ReadWorkerPod(pod)->pending, PendingStart{});
   pod["status"]["conditions"] = {
       {{"type", "PodScheduled"}, {"status", "False"}, {"reason", "Unschedulable"}}};
-  EXPECT_EQ(ReadWorkerPod(pod)->waits, "Unschedulable");
+  EXPECT_EQ(ReadWorkerPod(pod)->pending->reason, "Unschedulable");
   pod["status"]["conditions"][0]["message"] =
       "0/4 nodes are available: 1 Insufficient nvidia.com/gpu. preemption: 0/4 nodes are available";
-  EXPECT_EQ(ReadWorkerPod(pod)->waits, "Unschedulable") << "a word, whatever the numbers";
-  EXPECT_EQ(ReadWorkerPod(pod)->detail, "0/4 nodes are available: 1 Insufficient nvidia.com/gpu.");
+  EXPECT_EQ(ReadWorkerPod(pod)->pending->reason, "Unschedulable") << "a word, whatever the numbers";
+  EXPECT_EQ(ReadWorkerPod(pod)->pending->detail,
+            "0/4 nodes are available: 1 Insufficient nvidia.com/gpu.");
   pod["spec"]["nodeName"] = "n1";
-  EXPECT_EQ(ReadWorkerPod(pod)->waits, "");
+  EXPECT_FALSE(ReadWorkerPod(pod)->pending);
 }
 
 }  // namespace

@@ -209,7 +209,7 @@ TEST_F(KubernetesRuntimeTest, AJobThatFitsNowhereIsToldWhyAndWhenThatIsOver) {
   const std::string job = SubmitAndSee("a");
   runtime_->Explain(job, {});
   EXPECT_EQ(EventsText(), "") << "nothing was wrong with it";
-  runtime_->Explain(job, {"its 16 GPUs are more than the cluster has, 8"});
+  runtime_->Explain(job, JobTrouble{"its 16 GPUs are more than the cluster has, 8"});
   EXPECT_EQ(EventsText(), "a: its 16 GPUs are more than the cluster has, 8\n");
   runtime_->Explain(job, {});
   EXPECT_NE(EventsText().find("a: what was wrong with this job is over\n"), std::string::npos)
@@ -274,17 +274,17 @@ TEST_F(KubernetesRuntimeTest, AJobWhoseWorkersDoNotJoinIsNotSaidNotToRun) {
 // Kubernetes taints a node in trouble, and an autoscaler one that it removes.
 TEST_F(KubernetesRuntimeTest, ANodeIsDrainedThatIsCordonedAndDownWithATaint) {
   Begin();
-  const auto n1_is = [&](bool up, bool drained) {
-    return !seen_.nodes.empty() && seen_.nodes[0].up == up && seen_.nodes[0].drained == drained;
+  const auto n1_is = [&](NodeState state) {
+    return !seen_.nodes.empty() && seen_.nodes[0].state == state;
   };
-  Until("it is up", [&] { return n1_is(true, false); });
+  Until("it is up", [&] { return n1_is(NodeState::kUp); });
   const Json pressure = {{"key", "node.kubernetes.io/disk-pressure"}, {"effect", "NoSchedule"}};
   server_.Update("nodes", "n1", [&](Json& node) { node["spec"]["taints"] = {pressure}; });
-  Until("it is down", [&] { return n1_is(false, false); });
+  Until("it is down", [&] { return n1_is(NodeState::kDown); });
   server_.Update("nodes", "n1", [](Json& node) { node["spec"]["unschedulable"] = true; });
-  Until("it is drained", [&] { return n1_is(false, true); });
+  Until("it is drained", [&] { return n1_is(NodeState::kDrained); });
   SetNode("n1", "Unknown");
-  Until("it is down", [&] { return n1_is(false, false); });
+  Until("it is down", [&] { return n1_is(NodeState::kDown); });
 }
 
 TEST_F(KubernetesRuntimeTest, AWorkerThatTheSchedulerCannotPlaceWaitsInItsWords) {
@@ -301,8 +301,8 @@ TEST_F(KubernetesRuntimeTest, AWorkerThatTheSchedulerCannotPlaceWaitsInItsWords)
          "");
   Until("its words", [&] {
     const RuntimeWorker* worker = FindWorker(job + ".0");
-    return worker != nullptr && worker->waits == "Unschedulable" &&
-           worker->detail == "0/3 nodes are available: 1 Insufficient cpu.";
+    return worker != nullptr && worker->pending && worker->pending->reason == "Unschedulable" &&
+           worker->pending->detail == "0/3 nodes are available: 1 Insufficient cpu.";
   });
 }
 
@@ -349,14 +349,14 @@ TEST_F(KubernetesRuntimeTest, AWorkerOnANodeThatDoesNotAnswerEndsWhenItIsStopped
   ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
   SetPod("a-w0", {{"phase", "Running"}});
   SetNode("n1", "Unknown");
-  Until("the node is down", [&] { return !seen_.nodes.empty() && !seen_.nodes[0].up; });
+  Until("the node is down", [&] { return !seen_.nodes.empty() && !seen_.nodes[0].up(); });
   EXPECT_FALSE(HasEnded(job + ".0")) << "it may train on: only the kubelet is silent";
   EXPECT_TRUE(runtime_->Stop(job + ".0", StopMode::kKill).ok());
   Until("its end", [&] { return HasEnded(job + ".0"); });
   EXPECT_FALSE(server_.Get("pods", "default/a-w0").is_null())
       << "terminating until the node is back";
   SetNode("n1", "True");
-  Until("the node is up", [&] { return seen_.nodes[0].up; });
+  Until("the node is up", [&] { return seen_.nodes[0].up(); });
   EXPECT_TRUE(HasEnded(job + ".0")) << "judged once";
 }
 
@@ -369,7 +369,7 @@ TEST_F(KubernetesRuntimeTest, AWorkerOnANodeThatIsGoneHasFailed) {
   Until("its end", [&] { return HasEnded(job + ".0"); });
   EXPECT_TRUE(FindWorker(job + ".0")->failed);
   EXPECT_EQ(seen_.nodes.size(), 2U) << "a node never leaves";
-  EXPECT_FALSE(seen_.nodes[0].up);
+  EXPECT_FALSE(seen_.nodes[0].up());
 }
 
 TEST_F(KubernetesRuntimeTest, NobodyWorksForAnother) {

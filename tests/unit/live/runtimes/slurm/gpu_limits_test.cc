@@ -42,11 +42,10 @@ TEST_F(GpuLimitsTest, OfAnAccountAndTheOnesAboveIt) {
                                    {"robots", "ada", "other", "", 1, 1}};
   EXPECT_EQ(Of("robots"), (Texts{"user ada of account robots (GrpTRES): 2",
                                  "account robots (GrpTRES): 6", "account vision (GrpTRES): 8"}));
-  EXPECT_EQ(job_.at_most, 4);
-  EXPECT_EQ(job_.at_most_by, "MaxTRESPerJob of account vision");
+  EXPECT_EQ(job_.at_most, (GpuLimit{4, "MaxTRESPerJob of account vision"}));
   EXPECT_EQ(Of("vision"), Texts{"account vision (GrpTRES): 8"});
   EXPECT_EQ(Of("speech"), Texts());
-  EXPECT_EQ(job_.at_most, kNoLimit);
+  EXPECT_FALSE(job_.at_most);
 }
 
 TEST_F(GpuLimitsTest, WhatAQosLimitsAssociationsDoNot) {
@@ -56,7 +55,7 @@ TEST_F(GpuLimitsTest, WhatAQosLimitsAssociationsDoNot) {
   EXPECT_EQ(Of("vision", "short"),
             (Texts{"QOS short (GrpTRES): 16", "user ada in QOS short (MaxTRESPerUser): 3",
                    "account vision in QOS short (MaxTRESPerAccount): 5"}));
-  EXPECT_EQ(job_.at_most, 2);
+  EXPECT_EQ(job_.at_most->gpus, 2);
 }
 
 TEST_F(GpuLimitsTest, WhatJobsOfOthersHaveIsTakenOff) {
@@ -103,11 +102,10 @@ TEST_F(GpuLimitsTest, AreReadFromWhatScontrolShows) {
       "65534={MaxJobsPU=3(0) MaxTRESPU=cpu=N(0),gres/gpu=3(0)}\n"
       "QOS=normal(1) GrpTRES=gres/gpu=99999999999999(0) MaxTRESPJ=\n");
   EXPECT_EQ(Of("vision"), Texts{"account vision (GrpTRES): 4"});
-  EXPECT_EQ(job_.at_most, 3);
-  EXPECT_EQ(job_.at_most_by, "MaxTRESPerJob of user ada of account vision");
+  EXPECT_EQ(job_.at_most, (GpuLimit{3, "MaxTRESPerJob of user ada of account vision"}));
   EXPECT_EQ(Of("vision", "short"),
             (Texts{"QOS short (GrpTRES): 8", "user ada in QOS short (MaxTRESPerUser): 3"}));
-  EXPECT_EQ(job_.at_most, 2);
+  EXPECT_EQ(job_.at_most->gpus, 2);
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ TEST_F(SlurmRuntimeTest, WhyAJobFitsNowhereIsInItsAdminCommentUntilItFits) {
   runtime_->Explain(NameOf(1), {});
   look_twice();
   EXPECT_EQ(slurm_.changes, 0) << "there is nothing to say";
-  runtime_->Explain(NameOf(1), {"no node is as large"});
+  runtime_->Explain(NameOf(1), JobTrouble{"no node is as large"});
   look_twice();
   EXPECT_EQ(job.admin_comment, "allot does not place this job: no node is as large");
   look_twice();
@@ -190,7 +190,7 @@ TEST_F(SlurmRuntimeTest, ThatNobodyJoinsIsInTheAdminCommentOfAJobThatWasBegun) {
   look_twice();
   EXPECT_EQ(job.admin_comment, "allot job=" + name);
   const int before = slurm_.changes;
-  runtime_->Explain(name, {.why = "nobody joins", .holds_gpus = true});
+  runtime_->Explain(name, JobTrouble{"nobody joins", true});
   look_twice();
   EXPECT_EQ(job.admin_comment, "allot job=" + name + ": nobody joins");
   EXPECT_EQ(slurm_.changes, before + 1);
@@ -227,7 +227,7 @@ TEST_F(SlurmJobOfItsOwn, WhileItIsRequeuedItWaitsForNobody) {
   job.state = SlurmState::kPending;
   job.completing = job.on_hold = true;
   job.pending = "JobHeldUser";
-  EXPECT_EQ(Worker().waits, "");
+  EXPECT_FALSE(Worker().pending);
   EXPECT_EQ(runtime_->TakeSnapshot().jobs.at(0)->state, JobState::kActive) << "the hold is ours";
 }
 
@@ -235,7 +235,7 @@ TEST_F(SlurmJobOfItsOwn, BeforeItBeginsItWaitsForWhatSlurmSays) {
   SlurmJob& job = Run("allot min=1 max=2 resize=restart");
   job.state = SlurmState::kPending;
   job.pending = "Resources";
-  EXPECT_EQ(Worker().waits, "Resources");
+  EXPECT_EQ(Worker().pending->reason, "Resources");
 }
 
 TEST_F(SlurmJobOfItsOwn, WhileItsNodeIsNotDoneWithItsEndItHoldsItsGpusAndIsNotStopped) {
@@ -279,7 +279,7 @@ TEST_F(SlurmRuntimeTest, OfAJobThatWaitsTheRecordIsMadeAgainWhenItOrTheClusterCh
   SlurmQos one_gpu;
   one_gpu.a_job = 1;
   slurm_.limits.qos = {one_gpu};
-  EXPECT_EQ(look()->at_most, 1);
+  EXPECT_EQ(look()->at_most->gpus, 1);
   ASSERT_TRUE(runtime_->Fail(NameOf(1), "it always fails").ok());
   EXPECT_EQ(look()->state, JobState::kFailed);
   slurm_.jobs.clear();
