@@ -115,7 +115,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
                                       guarantees_.put_right() ? " with guaranteed shares" : "");
   const auto change = [&](LiveJob& job, JournalRecord record) {
     if (options_.dry_run) {
-      spdlog::info("would {} {}", KindOf(record), FieldsOf(record).dump());
+      spdlog::info("would {} {}", KindOf(record), FieldsText(record));
       return;
     }
     writer_.Write(std::move(record));

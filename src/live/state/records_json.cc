@@ -464,10 +464,10 @@ std::string_view KindOf(const JournalRecord& record) {
       record);
 }
 
-Json FieldsOf(const JournalRecord& record) {
+std::string FieldsText(const JournalRecord& record) {
   Json json = Json::object();
   AddFields(record, &json);
-  return json;
+  return JsonText(json, -1);
 }
 
 Json ToJson(const TimedRecord& record) {

@@ -3,6 +3,7 @@
 // kind, ...fields}. Later versions add fields; those of a later version are ignored.
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
 
 #include "live/state/records.h"
@@ -10,7 +11,7 @@
 namespace allot {
 
 std::string_view KindOf(const JournalRecord& record);
-nlohmann::ordered_json FieldsOf(const JournalRecord& record);
+std::string FieldsText(const JournalRecord& record);  // JSON, for people
 nlohmann::ordered_json ToJson(const TimedRecord& record);
 
 // DataError, naming the rule and the value, unless `json` is such an object. Kinds that do not

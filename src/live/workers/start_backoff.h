@@ -2,7 +2,7 @@
 // When the workers of a job may be started again, and when the job is given up: after a failure,
 // and after a start that was refused, comes a pause that doubles each time. Progress forgives
 // failures, an accepted start refusals. A value without a clock; the journal holds all of it
-// (live/state/state_records.h).
+// (live/state/kept_records.h).
 
 #include <cstdint>
 #include <string>
