@@ -110,7 +110,7 @@ std::unique_ptr<LiveOutlook> ForecastsOf(const ServeOptions& o, const DaemonOpti
   settings.catalogue = options.live.job_table.catalogue;
   settings.origin = daemon.cluster().origin();
   settings.name_of = [&daemon](JobIndex job) {
-    return daemon.cluster().state().job_table().jobs().at(job)->asked->id;
+    return daemon.cluster().state().job_table().jobs().at(job).asked->id;
   };
   if (!o.forecast_history.empty()) settings.history = ReadHistory(o.forecast_history);
   if (!o.calibration.empty()) {
@@ -204,7 +204,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
   }
   int unfinished = 0;
   for (const auto& [index, job] : daemon.cluster().state().job_table().jobs()) {
-    unfinished += job->over && job->record.finish == kNever ? 1 : 0;
+    unfinished += job.over && job.record.finish == kNever ? 1 : 0;
   }
   if (globals.json) {
     std::printf("%s\n", JsonText(StatusJson(daemon.cluster(), DecisionCounts{}, options)).c_str());

@@ -74,7 +74,7 @@ std::string ProfilesCsv(const JobTable& job_table, const std::vector<const LiveJ
 LiveLog::LiveLog(Options options, const Daemon& daemon)
     : options_(std::move(options)), daemon_(daemon), begin_(daemon.cluster().now()) {
   for (const auto& [index, job] : daemon.cluster().state().job_table().jobs()) {
-    if (job->over) over_before_.insert(index);
+    if (job.over) over_before_.insert(index);
   }
   if (options_.log_root.empty()) return;
   const std::string dataset =
@@ -137,31 +137,31 @@ std::vector<std::string> LiveLog::End(const std::string& runtime) {
   std::vector<JobRecord> records;
   for (const auto& [index, job] : job_table.jobs()) {
     facts.row_of.resize(At(index) + 1, -1);
-    if (over_before_.contains(index) || !job->fits) continue;
+    if (over_before_.contains(index) || !job.fits()) continue;
     facts.row_of.back() = static_cast<std::int32_t>(jobs.size());
-    const Seconds run_time = job->over ? job->run_time : job_table.RunTime(*job);
-    const bool ran = job->attained_gpu_seconds > 0;
+    const Seconds run_time = job.over ? job.run_time : job_table.RunTime(job);
+    const bool ran = job.attained_gpu_seconds > 0;
     Job row;
-    row.id = job->asked->id;
-    row.submit = job->submit;
-    row.gpus = job->asked->requested;
+    row.id = job.asked->id;
+    row.submit = job.submit;
+    row.gpus = job.asked->requested;
     row.duration = run_time > 0 ? run_time : cluster.options().poll;  // ended within a look
-    row.min_gpus = job->asked->min_gpus;
-    row.max_gpus = job->asked->max_gpus;
-    row.model = facts.workload.models.Intern(ProfileOf(*job));
-    row.tenant = facts.workload.tenants.Intern(job->asked->user);
-    row.user = facts.workload.users.Intern(job->asked->user);
-    row.group = facts.workload.groups.Intern(job->asked->model);
-    row.gpu_types = facts.workload.gpu_types.Intern(job->asked->gpu_types);
-    row.priority = job->asked->priority;
-    row.deadline = job->deadline;
-    row.outcome = OutcomeOf(*job);
+    row.min_gpus = job.asked->min_gpus;
+    row.max_gpus = job.asked->max_gpus;
+    row.model = facts.workload.models.Intern(ProfileOf(job));
+    row.tenant = facts.workload.tenants.Intern(job.asked->user);
+    row.user = facts.workload.users.Intern(job.asked->user);
+    row.group = facts.workload.groups.Intern(job.asked->model);
+    row.gpu_types = facts.workload.gpu_types.Intern(job.asked->gpu_types);
+    row.priority = job.asked->priority;
+    row.deadline = job.deadline;
+    row.outcome = OutcomeOf(job);
     facts.workload.jobs.push_back(std::move(row));
-    facts.finish.push_back(job->over && ran ? job->ended : kNever);
-    facts.until.push_back(job->over ? job->ended : facts.end);
-    records.push_back(job->record);
+    facts.finish.push_back(job.over && ran ? job.ended : kNever);
+    facts.until.push_back(job.over ? job.ended : facts.end);
+    records.push_back(job.record);
     records.back().job = static_cast<JobIndex>(jobs.size());
-    jobs.push_back(job.get());
+    jobs.push_back(&job);
   }
   std::vector<std::string> written;
   if (jobs.empty()) return {"no job came: nothing is written"};

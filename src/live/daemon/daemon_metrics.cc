@@ -46,7 +46,7 @@ Seconds LongestWait(const LiveCluster& cluster) {
   Seconds longest = 0;
   for (const LiveJob* job : cluster.state().job_table().active()) {
     const bool waits =
-        job->running < 0 && job->fits && !job->over && job->asked->state == JobState::kActive;
+        job->running < 0 && job->fits() && !job->over && job->asked->state == JobState::kActive;
     if (waits) longest = std::max(longest, cluster.now() - job->waiting_since);
   }
   return longest;
@@ -63,7 +63,7 @@ void AddRuleMetrics(const LiveState& state, MetricText* text) {
               "jobs that no decision changes now, by the rule that says so");
   for (const auto& [rule, count] : jobs) text->Value(count, {{"rule", rule}});
   const auto& active = state.job_table().active();
-  const auto beyond = [](const LiveJob* job) { return !job->beyond.empty() && !job->over; };
+  const auto beyond = [](const LiveJob* job) { return job->beyond && !job->over; };
   text->Gauge("allot_jobs_beyond_limit", "jobs that wait because a limit of GPUs has no room");
   text->Value(static_cast<double>(std::count_if(active.begin(), active.end(), beyond)));
 }

@@ -27,7 +27,7 @@ GpuCount Held(const LiveJob& job) {
 // As believed now, at the GPUs it asks for, by type: those that it accepts and that have room.
 Json RatesJson(const LiveJob& job, const std::vector<std::string>& types) {
   Json rates = Json::object();
-  if (!job.fits) return rates;
+  if (!job.fits()) return rates;
   for (const GpuTypeIndex type : job.table->types()) {
     const std::int32_t asked = job.table->Find(UnitCounts(job.asked->requested), type);
     if (asked >= 0) rates[types[At(type)]] = (*job.table)[asked].rate;
@@ -54,9 +54,9 @@ std::string HoldText(const Hold& hold, Seconds now) {
 
 // Why it does not run as decided, or is not changed now, for its user.
 std::string ReasonOf(const LiveCluster& cluster, const LiveJob& job, Seconds now) {
-  if (!job.fits) return job.unfit;
+  if (job.unfit) return *job.unfit;
   if (!job.asked->reason.empty()) return job.asked->reason;
-  if (!job.beyond.empty()) return job.beyond;
+  if (job.beyond) return *job.beyond;
   std::string stuck = cluster.starts().ReasonOf(job);
   if (!stuck.empty()) return stuck;
   std::string late = job.worker_group.lateness();
@@ -161,7 +161,7 @@ std::string StatusText(const LiveCluster& cluster, const DecisionCounts& decisio
                        const DaemonOptions& options, const Shadow* shadow,
                        std::span<const StatusPart* const> parts) {
   constexpr std::size_t kOfAJob = 640;  // bytes, as most have
-  const std::vector<LiveJob*>& active = cluster.state().job_table().active();
+  const std::vector<const LiveJob*>& active = cluster.state().job_table().active();
   const Seconds now = cluster.now();
   Json head = WithoutJobs(cluster, decisions, options, now);
   if (shadow != nullptr) head["shadow"] = shadow->ToJson();

@@ -11,13 +11,13 @@
 namespace allot {
 
 void BatchControl::Read() {
-  for (LiveJob* job : writer_.state().job_table().active()) {
+  for (const LiveJob* job : writer_.state().job_table().active()) {
     if (job->over || job->asked->mode != ResizeMode::kHot) continue;
     if (job->progress.batch.initial > 0) Read(*job);
   }
 }
 
-void BatchControl::Read(LiveJob& job) {
+void BatchControl::Read(const LiveJob& job) {
   const BatchReport report = job.progress.batch;
   const std::string& id = job.asked->id;
   if (!job.training) {  // the first word counts: its table is made for these limits
@@ -72,7 +72,7 @@ WorkerBatchOrder BatchControl::Wanted(const LiveJob& job) const {
 }
 
 void BatchControl::Tell() {
-  const std::vector<LiveJob*>& active = writer_.state().job_table().active();
+  const std::vector<const LiveJob*>& active = writer_.state().job_table().active();
   const auto gone = [&](const auto& entry) {
     return std::none_of(active.begin(), active.end(), [&](const LiveJob* job) {
       return !job->over && job->asked->id == entry.first;

@@ -27,7 +27,7 @@ class BatchControl {
   static constexpr std::size_t kMostSettings = 64;  // whose times are taken
   static constexpr Seconds kNoiseEvery = 1;
 
-  void Read(LiveJob& job);
+  void Read(const LiveJob& job);
   WorkerBatchOrder Wanted(const LiveJob& job) const;
 
   Runtime& runtime_;

@@ -1,6 +1,7 @@
 #include "live/port/limited_sizes.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/index.h"
 
@@ -18,12 +19,12 @@ GpuCount LeastOf(const LiveJob& job) {
 
 // It may begin now, but for limits.
 bool Waits(const LiveJob& job, const StuckStarts& starts) {
-  return job.fits && job.table != nullptr && job.asked->state == JobState::kActive &&
+  return job.fits() && job.table != nullptr && job.asked->state == JobState::kActive &&
          !starts.rests(job);
 }
 
 struct Part {
-  LiveJob* job = nullptr;
+  const LiveJob* job = nullptr;
   GpuCount most = 0;
 };
 
@@ -39,8 +40,8 @@ class Shares {
     for (const std::int32_t of : job.asked->limited_by) left_[At(of)] -= gpus;
   }
 
-  // "" where there is room, else the limit that has none, for people.
-  std::string WhyNot(const LiveJob& job, GpuCount gpus) const {
+  // The limit that has no room, for people.
+  std::optional<std::string> WhyNot(const LiveJob& job, GpuCount gpus) const {
     if (gpus > MostOf(job)) {
       return fmt::format("a job may have {} GPUs ({})", job.asked->at_most->gpus,
                          job.asked->at_most->by);
@@ -50,7 +51,7 @@ class Shares {
       return fmt::format("{}: {} GPUs together, {} left", limits_[At(of)].name,
                          limits_[At(of)].gpus, std::max(0, left_[At(of)]));
     }
-    return "";
+    return std::nullopt;
   }
 
   static GpuCount MostOf(const LiveJob& job) {
@@ -92,9 +93,9 @@ void ShareLimits(const std::vector<SharedLimit>& limits, const StuckStarts& star
                  JobTable* table) {
   Shares shares(limits);
   std::vector<Part> growing;
-  std::vector<LiveJob*> waiting;
-  for (LiveJob* job : table->active()) {
-    job->beyond.clear();
+  std::vector<const LiveJob*> waiting;
+  for (const LiveJob* job : table->active()) {
+    table->SetBeyond(*job, std::nullopt);
     const bool limited = job->asked->at_most || !job->asked->limited_by.empty();
     if (job->over) continue;
     if (job->running >= 0) {
@@ -116,10 +117,10 @@ void ShareLimits(const std::vector<SharedLimit>& limits, const StuckStarts& star
   std::stable_sort(waiting.begin(), waiting.end(), [](const LiveJob* a, const LiveJob* b) {
     return a->asked->priority > b->asked->priority;
   });
-  for (LiveJob* job : waiting) {
+  for (const LiveJob* job : waiting) {
     const GpuCount least = LeastOf(*job);
-    job->beyond = shares.WhyNot(*job, least);
-    if (!job->beyond.empty()) continue;
+    table->SetBeyond(*job, shares.WhyNot(*job, least));
+    if (job->beyond) continue;
     shares.Keep(*job, least);
     growing.push_back({job, least});
   }

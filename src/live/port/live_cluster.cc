@@ -66,7 +66,9 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
   observation_.share_begin.assign(1, 0);
   observation_.decision = -1;
   polled_at_ = clock_.Now();
-  for (LiveJob* job : state_.job_table().active()) job->worker_group.ExpectAll(polled_at_);
+  for (const LiveJob* job : state_.job_table().active()) {
+    state_.job_table().WorkersOf(*job).ExpectAll(polled_at_);
+  }
 }
 
 Status LiveCluster::Validate(const Allocation& allocation) const {
@@ -94,7 +96,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
   std::vector<GivenPlace> places;
   for (const Allocation::Entry& entry : allocation.entries()) {
     places.push_back(
-        {jobs.at(entry.job).get(), view_.Meant(allocation.shares(entry)), entry.configuration});
+        {&jobs.at(entry.job), view_.Meant(allocation.shares(entry)), entry.configuration});
   }
   KeepToTheirNodes(state_, view_.givable(), windows_.Near(state_.nodes(), clock_.Wall()), &places);
   struct Given {
@@ -113,17 +115,17 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
   };
   const std::string why = fmt::format("decision {}{}", observation_.decision,
                                       guarantees_.put_right() ? " with guaranteed shares" : "");
-  const auto change = [&](LiveJob& job, JournalRecord record) {
+  const auto change = [&](const LiveJob& job, JournalRecord record) {
     if (options_.dry_run) {
       spdlog::info("would {} {}", KindOf(record), FieldsText(record));
       return;
     }
     writer_.Write(std::move(record));
-    job.changing_since = std::min(job.changing_since, clock_.Now());
+    if (!job.changing_since) state_.job_table().SetChangingSince(job, clock_.Now());
   };
   // Those that give first, so that a crash in between leaves no GPU given twice.
   for (const JobIndex index : observation_.job) {
-    LiveJob& job = *jobs.at(index);
+    const LiveJob& job = jobs.at(index);
     if (job.running < 0 || given_to(index).entry != nullptr) continue;
     ++report.preempted;
     ++counts_.takes;
@@ -132,7 +134,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
   for (const JobIndex index : observation_.job) {
     const auto [entry, place] = given_to(index);
     if (entry == nullptr || !place->placed) continue;
-    LiveJob& job = *jobs.at(index);
+    const LiveJob& job = jobs.at(index);
     const std::vector<NodeShare>& shares = place->shares;
     const bool same_place =
         std::equal(shares.begin(), shares.end(), job.shares.begin(), job.shares.end());
@@ -257,8 +259,8 @@ void LiveCluster::RenewJournal() {
 }
 
 bool LiveCluster::Hidden(const LiveJob& job) const {
-  if (job.over || !job.fits || job.asked->state == JobState::kHeld || job.fixed()) return true;
-  if (starts_.rests(job) || !job.beyond.empty()) return true;
+  if (job.over || !job.fits() || job.asked->state == JobState::kHeld || job.fixed()) return true;
+  if (starts_.rests(job) || job.beyond) return true;
   return state_.drained() && job.running < 0;
 }
 
@@ -273,19 +275,20 @@ void LiveCluster::WarnOfRules() const {
 
 // Of what is wrong with their jobs: where users look, it is not in the daemon's status.
 void LiveCluster::TellUsers() {
-  for (LiveJob* job : state_.job_table().active()) {
+  for (const LiveJob* job : state_.job_table().active()) {
     if (job->over || job->asked->state == JobState::kHeld) {
-      job->told.reset();
+      explained_.erase(job->index);
       continue;
     }
     const bool runs = job->running >= 0;
     const std::string late = job->worker_group.lateness();
-    const std::string& wrong = runs ? late : job->unfit;
-    if (job->told == wrong) continue;
+    const std::string wrong = runs ? late : job->unfit.value_or("");
+    std::optional<std::string>& explained = explained_[job->index];
+    if (explained == wrong) continue;
     if (runs && !late.empty()) spdlog::warn("job {}: {}", job->asked->shown(), late);
     runtime_.Explain(job->asked->id,
                      wrong.empty() ? std::nullopt : std::optional(JobTrouble{wrong, runs}));
-    job->told = wrong;
+    explained = wrong;
   }
 }
 
@@ -313,9 +316,10 @@ std::set<NodeIndex> LiveCluster::ClosedNodes() const {
 
 void LiveCluster::FindHolds() {
   next_release_ = kNever;
-  for (LiveJob* job : state_.job_table().active()) {
+  for (const LiveJob* job : state_.job_table().active()) {
     const bool runs = job->running >= 0 && !job->over;
-    job->hold = runs ? job->history.HoldOf(job->rules, observation_.now) : Hold{};
+    state_.job_table().SetHold(*job,
+                               runs ? job->history.HoldOf(job->rules, observation_.now) : Hold{});
     if (job->hold) next_release_ = std::min(next_release_, job->hold.until);
   }
 }
@@ -382,7 +386,7 @@ bool LiveCluster::PollRuntime() {
 
 void LiveCluster::StopAllJobs(Seconds at_most) {
   Pause();
-  const std::vector<LiveJob*> active = state_.job_table().active();
+  const std::vector<const LiveJob*> active = state_.job_table().active();
   for (const LiveJob* job : active) {
     if (job->running < 0 || job->pinned()) continue;
     writer_.Write(record::Take{job->asked->id, "the daemon ends"});

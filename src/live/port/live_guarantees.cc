@@ -18,7 +18,7 @@ LiveGuarantees::LiveGuarantees(std::shared_ptr<const OperatorRules> rules)
 void LiveGuarantees::FindOwners(const Observation& observation, const JobTable& table) {
   GuaranteeOwners owners(rules_->guarantees(), table.nominal(), &owner_, &hidden_);
   for (const JobIndex job : observation.job) {
-    owners.AddRow(table.jobs().at(job)->rules.guarantee);
+    owners.AddRow(table.jobs().at(job).rules.guarantee);
   }
   for (const LiveJob* job : table.active()) {
     const bool seen = std::ranges::binary_search(observation.job, job->index);

@@ -126,7 +126,7 @@ bool RuntimeReader::ReadJobs(const RuntimeSnapshot& snapshot) {
 // True when the job is not over: then the record need not be read again.
 bool RuntimeReader::ReadJob(const std::shared_ptr<const RuntimeJob>& record, bool* event) {
   const RuntimeJob& seen = *record;
-  LiveJob* job = state_.job_table().Find(seen.id);
+  const LiveJob* job = state_.job_table().Find(seen.id);
   if (job == nullptr) {
     if (seen.over()) {  // of the time before the journal
       runtime_.Forget(seen.id);
@@ -144,9 +144,9 @@ bool RuntimeReader::ReadJob(const std::shared_ptr<const RuntimeJob>& record, boo
     writer_.Write(record::Retire{seen.id});
     job = AddJob(seen);
   }
-  job->worker_group.SetSettling(seen.settling);
+  state_.job_table().WorkersOf(*job).SetSettling(seen.settling);
   const JobState before = job->asked->state;
-  job->asked = Following(*job->asked, record);
+  state_.job_table().Follow(*job, Following(*job->asked, record));
   if (seen.over()) {
     EndJob(*job, seen.state, seen.reason);
     *event = true;
@@ -165,8 +165,8 @@ bool RuntimeReader::EndUnlisted(const RuntimeSnapshot& snapshot) {
   std::set<std::string_view> listed;
   for (const auto& job : snapshot.jobs) listed.insert(job->id);
   bool event = false;
-  const std::vector<LiveJob*> active = state_.job_table().active();
-  for (LiveJob* job : active) {
+  const std::vector<const LiveJob*> active = state_.job_table().active();
+  for (const LiveJob* job : active) {
     if (job->over || listed.contains(job->asked->id)) continue;
     EndJob(*job, JobState::kCancelled, "the runtime no longer lists it");
     event = true;
@@ -174,37 +174,37 @@ bool RuntimeReader::EndUnlisted(const RuntimeSnapshot& snapshot) {
   return event;
 }
 
-LiveJob* RuntimeReader::AddJob(const RuntimeJob& seen) {
+const LiveJob* RuntimeReader::AddJob(const RuntimeJob& seen) {
   const Seconds submit = std::clamp(seen.submit - writer_.origin(), 0.0, writer_.now());
   const Seconds deadline = seen.deadline == kNever ? kNever : seen.deadline - writer_.origin();
   writer_.Write(record::Job{seen, submit, deadline, state_.job_table().ProfileOf(seen.model)});
-  LiveJob* job = state_.job_table().Find(seen.id);
+  const LiveJob* job = state_.job_table().Find(seen.id);
   if (seen.state == JobState::kHeld) {
     spdlog::info("job {} of {} is held: {}", seen.id, seen.user, seen.reason);
-  } else if (job->fits) {
+  } else if (job->fits()) {
     spdlog::info("job {} of {}: {} to {} GPUs of {}, model '{}'", seen.id, seen.user, seen.min_gpus,
                  seen.max_gpus, seen.gpu_types.empty() ? "any type" : seen.gpu_types, seen.model);
   } else {
-    spdlog::warn("job {} waits for another cluster: {}", seen.id, job->unfit);
+    spdlog::warn("job {} waits for another cluster: {}", seen.id, *job->unfit);
   }
   return job;
 }
 
-void RuntimeReader::EndJob(LiveJob& job, JobState state, const std::string& reason) {
+void RuntimeReader::EndJob(const LiveJob& job, JobState state, const std::string& reason) {
   if (state == JobState::kFinished && job.asked->mode == ResizeMode::kHot && job.running >= 0 &&
       job.worker_group.membership().epoch < 0) {
     spdlog::warn(
         "job {} has ended before any of its workers joined: it was given {} GPUs and used none",
         job.asked->shown(), job.given());
   }
-  job.progress = runtime_.Progress(job.asked->id);  // its last report
+  state_.job_table().SetProgress(job, runtime_.Progress(job.asked->id));  // its last report
   writer_.Write(record::Over{.job = job.asked->id,
                              .state = state,
                              .report = {{reason, job.progress.step, job.progress.work}},
                              .gpu_seconds = job.attained_gpu_seconds,
                              .run_time = state_.job_table().RunTime(job)});
   counts_.AddEnd(state);
-  job.changing_since = kNever;
+  state_.job_table().SetChangingSince(job, std::nullopt);
   spdlog::info("job {} {} after {:.1f} s{}{}", job.asked->id, NameOf(state),
                writer_.now() - job.submit, reason.empty() ? "" : ": ", reason);
 }
@@ -214,7 +214,7 @@ void RuntimeReader::EndJob(LiveJob& job, JobState state, const std::string& reas
 void RuntimeReader::Measure(Seconds before, Seconds now) {
   const bool account = now - accounted_ > kAccountEvery;
   if (account) accounted_ = now;
-  for (LiveJob* job : state_.job_table().active()) {
+  for (const LiveJob* job : state_.job_table().active()) {
     if (job->over) continue;
     const std::string& id = job->asked->id;
     if (state_.job_table().Update(*job, runtime_.Progress(id), before, now)) {
@@ -227,8 +227,9 @@ void RuntimeReader::Measure(Seconds before, Seconds now) {
       writer_.Note({now, record::Account{id, job->progress.step, job->progress.work,
                                          job->attained_gpu_seconds, job->attained_seconds}});
     }
-    if (job->changing_since == kNever || !job->worker_group.training(job->progress)) continue;
-    const Seconds took = writer_.now() - std::exchange(job->changing_since, kNever);
+    if (!job->changing_since || !job->worker_group.training(job->progress)) continue;
+    const Seconds took = writer_.now() - *job->changing_since;
+    state_.job_table().SetChangingSince(*job, std::nullopt);
     writer_.Write(record::Trains{id, job->worker_group.membership().epoch,
                                  job->worker_group.workers().size(), job->progress.step, took});
     counts_.AddResize(took);
@@ -257,18 +258,19 @@ bool RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
   std::vector<const RuntimeWorker*> unknown;
   for (const RuntimeWorker& seen : snapshot.workers) {
     listed.insert(seen.id);
-    LiveJob* job = state_.job_table().Find(seen.job);
+    const LiveJob* job = state_.job_table().Find(seen.job);
     const bool known = job != nullptr && job->worker_group.Has(seen.id);
     if (known && seen.state == WorkerState::kEnded) {
       EndWorker(*job, seen.id, seen.failed, seen.reason);
     } else if (known) {
-      job->worker_group.Update(seen, now);
+      WorkerGroup& group = state_.job_table().WorkersOf(*job);
+      group.Update(seen, now);
       const NodeIndex node = state_.NodeOf(seen.node);
-      if (node >= 0) job->worker_group.Moved(seen.id, node, seen.gpus);
+      if (node >= 0) group.Moved(seen.id, node, seen.gpus);
     } else if (seen.state != WorkerState::kEnded && !seen.node.empty()) {
       unknown.push_back(&seen);
     } else if (job != nullptr) {
-      job->worker_group.PassNumberOf(seen.id);
+      state_.job_table().WorkersOf(*job).PassNumberOf(seen.id);
     }
   }
   for (const LiveJob* job : state_.job_table().active()) {
@@ -288,7 +290,7 @@ bool RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
   for (const RuntimeWorker* seen : unknown) {
     if (ReadUnknownWorker(*seen)) found[state_.job_table().Find(seen->job)].push_back(seen);
   }
-  for (LiveJob* job : state_.job_table().active()) {
+  for (const LiveJob* job : state_.job_table().active()) {
     const auto its = found.find(job);
     if (first && its != found.end()) {
       CountServiceOf(*job, its->second);
@@ -333,14 +335,14 @@ void RuntimeReader::CountServiceOf(const LiveJob& job,
 // The journal's end was lost, or the worker is somebody else's. It may stay where its GPUs are
 // free.
 bool RuntimeReader::ReadUnknownWorker(const RuntimeWorker& seen) {
-  LiveJob* job = state_.job_table().Find(seen.job);
+  const LiveJob* job = state_.job_table().Find(seen.job);
   const NodeIndex node = state_.NodeOf(seen.node);
   const bool counts = job != nullptr && job->asked->mode == ResizeMode::kCount;
   const bool room = node >= 0 && (counts || (state_.Held()[At(node)] & seen.gpus) == 0);
   if (job != nullptr && !job->over && room && !dry_run_) {
     const LiveWorker found{seen.id, node, seen.gpus, seen.state};
     writer_.Write(record::Found{seen.job, state_.Named({&found, 1})});
-    job->worker_group.Update(seen, writer_.now());
+    state_.job_table().WorkersOf(*job).Update(seen, writer_.now());
     return true;
   }
   if (unknown_workers_.insert(seen.id).second) {
@@ -351,8 +353,8 @@ bool RuntimeReader::ReadUnknownWorker(const RuntimeWorker& seen) {
 }
 
 // Without a journal, or with one of long ago: it trains on where it is, until a decision.
-bool RuntimeReader::GiveWhatItHolds(LiveJob& job, Seconds since) {
-  if (!job.fits) return false;
+bool RuntimeReader::GiveWhatItHolds(const LiveJob& job, Seconds since) {
+  if (!job.fits()) return false;
   HeldGpus held(state_.nodes().size());
   for (const LiveWorker& worker : job.worker_group.workers()) {
     if (!worker.leaving) held[At(worker.node)] |= worker.gpus;
@@ -375,12 +377,12 @@ bool RuntimeReader::GiveWhatItHolds(LiveJob& job, Seconds since) {
                              .allocated = state_.Named(key, shares),
                              .why = "it was found running",
                              .since = since});
-  job.changing_since = writer_.now();
+  state_.job_table().SetChangingSince(job, writer_.now());
   return true;
 }
 
 // It began before an end that was decided could reach it.
-bool RuntimeReader::KeepAsItRuns(LiveJob& job) {
+bool RuntimeReader::KeepAsItRuns(const LiveJob& job) {
   if (dry_run_) return false;
   const std::vector<LiveWorker>& workers = job.worker_group.workers();
   if (std::any_of(workers.begin(), workers.end(), [](const LiveWorker& w) { return w.leaving; })) {
@@ -403,7 +405,7 @@ bool RuntimeReader::ReleaseLostGpus() {
   bool event = false;
   if (dry_run_) return event;
   const HeldGpus placed = PlacedByCount(state_);
-  for (LiveJob* job : state_.job_table().active()) {
+  for (const LiveJob* job : state_.job_table().active()) {
     if (job->running < 0 || job->pinned()) continue;
     HeldGpus usable = placed;
     for (const LiveWorker& worker : job->worker_group.workers()) {
@@ -423,7 +425,7 @@ bool RuntimeReader::ReleaseLostGpus() {
       continue;
     }
     event = event || away != NodeState::kUp;
-    if (away == NodeState::kDown) ++job->record.failures;
+    if (away == NodeState::kDown) state_.job_table().CountFailure(*job);
     GiveOnly(writer_, *job, kept,
              away == NodeState::kUp
                  ? "pods of other jobs run there"
@@ -436,7 +438,7 @@ bool RuntimeReader::ReleaseLostGpus() {
 void RuntimeReader::FollowPlaces() {
   if (dry_run_) return;
   for (const LiveJob* job : state_.job_table().active()) {
-    const bool counts = job->asked->mode == ResizeMode::kCount && !job->over && job->fits;
+    const bool counts = job->asked->mode == ResizeMode::kCount && !job->over && job->fits();
     if (counts && job->asked->state == JobState::kActive) FollowPlacesOf(*job);
   }
 }

@@ -45,18 +45,18 @@ class RuntimeReader {
   bool ReadJobs(const RuntimeSnapshot& snapshot);
   bool ReadJob(const std::shared_ptr<const RuntimeJob>& record, bool* event);
   bool EndUnlisted(const RuntimeSnapshot& snapshot);
-  LiveJob* AddJob(const RuntimeJob& seen);
+  const LiveJob* AddJob(const RuntimeJob& seen);
   bool ReadWorkers(const RuntimeSnapshot& snapshot);
   bool ReadUnknownWorker(const RuntimeWorker& seen);  // it is the job's now
-  bool GiveWhatItHolds(LiveJob& job, Seconds since);
+  bool GiveWhatItHolds(const LiveJob& job, Seconds since);
   void CountServiceOf(const LiveJob& job, std::span<const RuntimeWorker* const> workers);
   Seconds BeganOf(const RuntimeWorker& worker) const;  // time of the run
   Seconds FirstOf(std::span<const RuntimeWorker* const> workers) const;
-  bool KeepAsItRuns(LiveJob& job);
+  bool KeepAsItRuns(const LiveJob& job);
   void FollowPlacesOf(const LiveJob& job);
   void EndWorker(const LiveJob& job, const std::string& worker, bool failed,
                  const std::string& reason);
-  void EndJob(LiveJob& job, JobState state, const std::string& reason);
+  void EndJob(const LiveJob& job, JobState state, const std::string& reason);
 
   Runtime& runtime_;
   StateWriter& writer_;

@@ -23,14 +23,14 @@ WorkerControl::WorkerControl(Runtime& runtime, StateWriter& writer, LiveCounts& 
 
 void WorkerControl::Advance() {
   HeldGpus held = state_.Held();
-  std::vector<std::pair<LiveJob*, WorkerAction>> actions;
-  const std::vector<LiveJob*> active = state_.job_table().active();
-  for (LiveJob* job : active) {
+  std::vector<std::pair<const LiveJob*, WorkerAction>> actions;
+  const std::vector<const LiveJob*> active = state_.job_table().active();
+  for (const LiveJob* job : active) {
     if (job->pinned()) continue;
     (void)TakeLaterEpoch(*job, job->progress.epoch);
     if (unannounced_.contains(job->asked->id)) Announce(*job);
-    for (WorkerAction& action :
-         job->worker_group.Next(writer_.now(), job->progress, held, state_.node_up())) {
+    for (WorkerAction& action : state_.job_table().WorkersOf(*job).Next(
+             writer_.now(), job->progress, held, state_.node_up())) {
       WriteDown(*job, action);
       actions.emplace_back(job, std::move(action));
     }
@@ -71,7 +71,7 @@ void WorkerControl::WriteDown(const LiveJob& job, const WorkerAction& action) {
   }
 }
 
-void WorkerControl::Execute(LiveJob& job, const WorkerAction& action) {
+void WorkerControl::Execute(const LiveJob& job, const WorkerAction& action) {
   Status done = Status::Ok();
   switch (action.kind) {
     case WorkerAction::Kind::kStart:
@@ -91,7 +91,7 @@ void WorkerControl::Execute(LiveJob& job, const WorkerAction& action) {
   if (!done.ok()) spdlog::warn("job {}: the runtime refuses: {}", job.asked->id, done.message());
 }
 
-void WorkerControl::Start(LiveJob& job, const WorkerAction& action) {
+void WorkerControl::Start(const LiveJob& job, const WorkerAction& action) {
   const std::string& id = job.asked->id;
   std::vector<WorkerRequest> requests;
   for (const LiveWorker& worker : action.start) {
@@ -99,7 +99,7 @@ void WorkerControl::Start(LiveJob& job, const WorkerAction& action) {
   }
   const Status done = AskRuntime([&] { return runtime_.Start(id, requests); });
   if (done.ok()) {
-    job.worker_group.StartAccepted();
+    state_.job_table().WorkersOf(job).StartAccepted();
     counts_.workers_started += static_cast<std::int64_t>(requests.size());
     return;
   }
@@ -122,7 +122,7 @@ void WorkerControl::Announce(const LiveJob& job) {
 }
 
 void WorkerControl::RepeatAnnouncements() {
-  for (LiveJob* job : state_.job_table().active()) {
+  for (const LiveJob* job : state_.job_table().active()) {
     if (job->over || job->asked->mode != ResizeMode::kHot) continue;
     const std::int64_t known = runtime_.Progress(job->asked->id).epoch;
     if (!TakeLaterEpoch(*job, known) && job->worker_group.membership().epoch >= 0) Announce(*job);

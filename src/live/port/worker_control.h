@@ -28,8 +28,8 @@ class WorkerControl {
 
  private:
   void WriteDown(const LiveJob& job, const WorkerAction& action);
-  void Execute(LiveJob& job, const WorkerAction& action);
-  void Start(LiveJob& job, const WorkerAction& action);
+  void Execute(const LiveJob& job, const WorkerAction& action);
+  void Start(const LiveJob& job, const WorkerAction& action);
   void Announce(const LiveJob& job);
   bool TakeLaterEpoch(const LiveJob& job, std::int64_t known);  // by its workers
 

@@ -31,44 +31,54 @@ std::string TrainingKey(const RuntimeJob& job, const BatchLimits& limits) {
                      limits.most_local);
 }
 
+TrainingEstimate TrainingOf(const record::Training& r) {
+  TrainingEstimate training(r.limits);
+  for (const TimingFits::SeenTiming& seen : r.timed) {
+    training.Observe(seen.gpu_type, seen.nodes, seen.observation);
+  }
+  training.SetNoise(r.noise);
+  return training;
+}
+
 }  // namespace
 
 JobTable::JobTable(Options options) : options_(std::move(options)), rates_(*options_.catalogue) {}
 
-LiveJob* JobTable::Find(const std::string& id) {
+const LiveJob* JobTable::Find(const std::string& id) const {
   const auto found = by_id_.find(id);
   return found == by_id_.end() ? nullptr : found->second;
 }
 
-LiveJob& JobTable::Add(std::shared_ptr<const RuntimeJob> record, Seconds submit, Seconds deadline) {
+const LiveJob& JobTable::Add(std::shared_ptr<const RuntimeJob> record, Seconds submit,
+                             Seconds deadline) {
   const RuntimeJob& asked = *record;
   ALLOT_CHECK(Find(asked.id) == nullptr);
-  auto job = std::make_unique<LiveJob>();
-  job->asked = std::move(record);
-  job->index = next_index_++;
-  job->submit = last_submit_ = std::max(submit, last_submit_);
-  job->deadline = deadline;
-  job->tenant =
+  const JobIndex index = next_index_++;
+  LiveJob& job = jobs_.try_emplace(jobs_.end(), index)->second;
+  job.asked = std::move(record);
+  job.index = index;
+  job.submit = last_submit_ = std::max(submit, last_submit_);
+  job.deadline = deadline;
+  job.tenant =
       tenants_.emplace(asked.user, static_cast<std::int32_t>(tenants_.size())).first->second;
-  job->user = users_.Intern(asked.user);
-  job->alike = groups_.Intern(asked.model);
-  job->waiting_since = job->submit;
-  job->record.job = job->index;
-  job->record.submit = job->submit;
-  job->fit = rates_.Begin(asked.model, asked.user);
+  job.user = users_.Intern(asked.user);
+  job.alike = groups_.Intern(asked.model);
+  job.waiting_since = job.submit;
+  job.record.job = job.index;
+  job.record.submit = job.submit;
+  job.fit = rates_.Begin(asked.model, asked.user);
   if (options_.rules != nullptr) {
-    job->rules = options_.rules->Of(asked.payer(), asked.user);
+    job.rules = options_.rules->Of(asked.payer(), asked.user);
   }
-  job->rules.cooldown =
-      std::max(job->rules.cooldown, std::min(asked.cooldown, job->rules.own_cooldown));
+  job.rules.cooldown =
+      std::max(job.rules.cooldown, std::min(asked.cooldown, job.rules.own_cooldown));
   WorkerGroupOptions group = options_.worker_group;
-  group.leave_grace = asked.grace > 0 ? asked.grace : job->rules.grace.value_or(group.leave_grace);
-  job->worker_group = WorkerGroup(asked.id, asked.mode, group);
-  MakeTable(*job);
-  by_id_[asked.id] = job.get();
-  active_.push_back(job.get());
-  jobs_.emplace_hint(jobs_.end(), job->index, std::move(job));
-  return *active_.back();
+  group.leave_grace = asked.grace > 0 ? asked.grace : job.rules.grace.value_or(group.leave_grace);
+  job.worker_group = WorkerGroup(asked.id, asked.mode, group);
+  MakeTable(job);
+  by_id_[asked.id] = &job;
+  active_.push_back(&job);
+  return job;
 }
 
 std::string JobTable::IdOf(const std::string& name) const {
@@ -88,8 +98,9 @@ std::string JobTable::IdOf(const std::string& name) const {
   return found.front();
 }
 
-void JobTable::Retire(LiveJob& job) {
-  if (std::erase(active_, &job) > 0) ended_.push_back(job.index);
+void JobTable::Retire(const LiveJob& of) {
+  LiveJob& job = Mine(of);
+  if (std::erase(active_, &of) > 0) ended_.push_back(job.index);
   job.table.reset();
   job.fit = RateFit(nullptr);
   job.training.reset();
@@ -98,7 +109,7 @@ void JobTable::Retire(LiveJob& job) {
 void JobTable::ForgetOldest() {
   for (; ended_.size() > options_.keep_ended; ended_.pop_front()) {
     const auto oldest = jobs_.find(ended_.front());
-    by_id_.erase(oldest->second->asked->id);
+    by_id_.erase(oldest->second.asked->id);
     jobs_.erase(oldest);
   }
 }
@@ -117,30 +128,62 @@ void JobTable::Count(std::int64_t finished, Seconds last_submit) {
   last_submit_ = std::max(last_submit_, last_submit);
 }
 
-void JobTable::Resume(LiveJob& job, RateFit fit, const std::string& configuration,
-                      std::span<const NodeShare> shares) {
+RateFit JobTable::FitOf(const record::Fit& points, const std::string& model) const {
+  RateFit fit = rates_.Prior(model);
+  for (const RateFit::PlacedPoint& point : points) fit.PutPoint(point);
+  return fit;
+}
+
+void JobTable::LearnRates(const std::string& user, const std::string& model,
+                          const record::Fit& fit) {
+  rates_.Learn(model, user, FitOf(fit, model));
+}
+
+void JobTable::LearnTraining(const std::string& key, const record::Training& training) {
+  latest_training_.insert_or_assign(key, TrainingOf(training));
+}
+
+void JobTable::Resume(const LiveJob& of, const record::Kept& kept,
+                      std::span<const NodeShare> shares, WorkerGroupPast group) {
+  LiveJob& job = Mine(of);
+  if (kept.training) job.training = std::make_unique<TrainingEstimate>(TrainingOf(*kept.training));
+  RateFit fit = FitOf(kept.fit, job.asked->model);
   job.fit = fit.AsUsed();
   MakeTable(job);
-  if (!configuration.empty()) {
-    std::int32_t running = FindGiven(job, configuration, GpusOf(shares));
-    if (running < 0) {  // it held what its latest table has not (Follow)
+  if (const auto& configuration = kept.allocated.configuration) {
+    std::int32_t running = FindGiven(job, *configuration, GpusOf(shares));
+    if (running < 0) {  // its latest table does not have it (KeepRunning)
       job.fit = rates_.Prior(job.asked->model);
       std::unique_ptr<TrainingEstimate> training = std::move(job.training);
       MakeTable(job);
       job.training = std::move(training);
-      running = FindGiven(job, configuration, GpusOf(shares));
+      running = FindGiven(job, *configuration, GpusOf(shares));
     }
     if (running < 0) {
       throw DataError("job '{}' holds '{}', which is none of its configurations", job.asked->id,
-                      configuration);
+                      *configuration);
     }
     Place(job, running, shares);
   }
   job.fit = std::move(fit);
+  job.changes = kept.changes;
+  if (kept.history) {
+    job.history = ChangeHistory::Of(kept.history->last, kept.history->restarts, kept.history->lost);
+  }
+  job.waiting_since = kept.waiting_since;
+  job.attained_gpu_seconds = job.record.gpu_seconds = kept.gpu_seconds;
+  job.attained_seconds = kept.seconds;
+  job.record.first_start = kept.first_start;
+  job.record.preemptions = kept.preemptions;
+  job.record.restarts = kept.restarts;
+  job.record.moves = kept.moves;
+  job.record.failures = kept.failures;
+  job.worker_group.SetPast(std::move(group));
 }
 
-void JobTable::Give(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares,
-                    Seconds now) {
+void JobTable::Give(const LiveJob& of, std::int32_t configuration,
+                    std::span<const NodeShare> shares, Seconds now, bool lost) {
+  LiveJob& job = Mine(of);
   job.history.Given(now, job.changes == 0);
   if (job.changes++ == 0) {
     job.record.first_start = now;
@@ -154,15 +197,19 @@ void JobTable::Give(LiveJob& job, std::int32_t configuration, std::span<const No
   if (std::erase_if(job.tolerated, [given](GpuCount gpus) { return gpus != given; }) > 0) {
     MakeTable(job);
   }
+  if (lost) job.history.Lost();
 }
 
-void JobTable::Place(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares) {
+void JobTable::Place(const LiveJob& of, std::int32_t configuration,
+                     std::span<const NodeShare> shares) {
+  LiveJob& job = Mine(of);
   job.running = configuration;
   job.shares.assign(shares.begin(), shares.end());
   job.worker_group.SetTarget(job.shares);
 }
 
-void JobTable::Take(LiveJob& job, Seconds now) {
+void JobTable::Take(const LiveJob& of, Seconds now) {
+  LiveJob& job = Mine(of);
   if (job.running >= 0) ++job.record.preemptions;
   job.running = -1;
   job.shares.clear();
@@ -170,14 +217,35 @@ void JobTable::Take(LiveJob& job, Seconds now) {
   job.waiting_since = now;
 }
 
-void JobTable::End(LiveJob& job, Seconds finish) {
+void JobTable::SetService(const LiveJob& of, double gpu_seconds, Seconds seconds) {
+  LiveJob& job = Mine(of);
+  job.attained_gpu_seconds = gpu_seconds;
+  job.attained_seconds = seconds;
+}
+
+void JobTable::End(const LiveJob& of, JobState state, Seconds now, Seconds run_time) {
+  LiveJob& job = Mine(of);
+  if (job.asked->state != state) {
+    auto ended = std::make_shared<RuntimeJob>(*job.asked);
+    ended->state = state;
+    job.asked = std::move(ended);
+  }
   job.over = true;
+  job.ended = now;
+  job.run_time = run_time;
   job.running = -1;
   job.shares.clear();
   job.worker_group.SetTarget({});
   job.worker_group.SetOver();
+  const Seconds finish = state == JobState::kFinished ? now : kNever;
   if (job.record.finish == kNever && finish != kNever) ++finished_;
   job.record.finish = finish;
+}
+
+void JobTable::SetMost(const LiveJob& of, std::optional<GpuCount> most) {
+  LiveJob& job = Mine(of);
+  if (most >= job.asked->max_gpus) most.reset();
+  if (std::exchange(job.most, most) != most) MakeTable(job);
 }
 
 Seconds JobTable::RunTime(const LiveJob& job) const {
@@ -237,7 +305,7 @@ void JobTable::Observe(const std::function<bool(const LiveJob&)>& hidden, Observ
 }
 
 void JobTable::TellEnd(EndedJob* ended) const {
-  const LiveJob& job = *jobs_.at(ended->job);
+  const LiveJob& job = jobs_.at(ended->job);
   ended->end = job.ended;
   if (!std::isnan(job.run_time)) ended->work = job.run_time * ended->requested_rate;
   ended->gpu_seconds = job.attained_gpu_seconds;
@@ -248,12 +316,12 @@ void JobTable::FindEvents(Observation* o) {
   finder_.Find(o);
   Events& events = o->events;
   for (auto fixed = fixed_.begin(); fixed != fixed_.end();) {
-    const LiveJob& job = *jobs_.at(fixed->first);
+    const LiveJob& job = jobs_.at(fixed->first);
     if (job.over) events.ended.push_back(fixed->second);
     fixed = job.fixed() ? std::next(fixed) : fixed_.erase(fixed);
   }
   std::erase_if(events.ended, [&](EndedJob& ended) {
-    const LiveJob& job = *jobs_.at(ended.job);
+    const LiveJob& job = jobs_.at(ended.job);
     if (!job.over) {  // fixed, held by its user, or without room: it may come back
       if (job.fixed()) fixed_.insert_or_assign(ended.job, ended);
       return true;
@@ -263,7 +331,7 @@ void JobTable::FindEvents(Observation* o) {
   });
   events.table_changed.clear();  // another table may be at the same address
   for (std::int32_t row = 0; row < o->rows(); ++row) {
-    LiveJob& job = *jobs_.at(o->job[At(row)]);
+    LiveJob& job = jobs_.at(o->job[At(row)]);
     if (job.table_is_new) events.table_changed.push_back(row);
     job.table_is_new = false;
   }
@@ -273,7 +341,7 @@ void JobTable::FindEvents(Observation* o) {
 void JobTable::SetCluster(const ClusterSpec& nominal) {
   nominal_ = nominal;
   tables_ = std::make_unique<TableCache>(rates_.priors(), nominal_.type_specs());
-  for (LiveJob* job : active_) MakeTable(*job);
+  for (const LiveJob* job : active_) MakeTable(Mine(*job));
 }
 
 // A user's own rule may leave out more than the operator's, never less.
@@ -283,9 +351,10 @@ SizeRule JobTable::SizesOf(const LiveJob& job) const {
   return job.tolerated.empty() ? sizes : sizes.Also(job.tolerated);
 }
 
-std::int32_t JobTable::FindGiven(LiveJob& job, const std::string& key, GpuCount gpus) {
+std::int32_t JobTable::FindGiven(const LiveJob& of, const std::string& key, GpuCount gpus) {
+  LiveJob& job = Mine(of);
   const auto find = [&] {
-    const bool has = job.fits && job.table != nullptr;
+    const bool has = job.fits() && job.table != nullptr;
     return has ? job.table->FindText(key, nominal_.types()) : -1;
   };
   const std::int32_t known = find();
@@ -306,7 +375,7 @@ void JobTable::MakeTable(LiveJob& job) {
   const std::shared_ptr<const ConfigurationTable> before = job.table;
   const std::int32_t requested_before = job.requested;
   if (MakeGoodputTable(job, one, spec)) {
-    Follow(job, before, requested_before);
+    KeepRunning(job, before, requested_before);
     return;
   }
   Catalogue fitted;
@@ -331,21 +400,19 @@ void JobTable::MakeTable(LiveJob& job) {
     const SizeRule sizes = SizesOf(job);
     job.table = tables->TableFor(one, spec, sizes);
     job.requested = tables->RequestedOf(one, spec, sizes);
-    job.fits = true;
-    job.unfit.clear();
+    job.unfit.reset();
   } catch (const Error& error) {  // of a type that the cluster has not, or larger than it
-    job.fits = false;
     job.unfit = error.what();
     return;
   }
-  Follow(job, before, requested_before);
+  KeepRunning(job, before, requested_before);
 }
 
 // What the job holds is the same in its new table. Tables of goodput tell one node and several
 // apart, where the one before may not have done so. A table without what the job holds waits until
 // it holds something else.
-void JobTable::Follow(LiveJob& job, const std::shared_ptr<const ConfigurationTable>& before,
-                      std::int32_t requested_before) {
+void JobTable::KeepRunning(LiveJob& job, const std::shared_ptr<const ConfigurationTable>& before,
+                           std::int32_t requested_before) {
   job.table_is_new = before != nullptr;
   if (job.running < 0) return;
   const Configuration& runs = (*before)[job.running];
@@ -378,13 +445,13 @@ bool JobTable::MakeGoodputTable(LiveJob& job, const Workload& one, const Job& sp
   } catch (const Error&) {  // does not fit: the usual way says so
     return false;
   }
-  job.fits = true;
-  job.unfit.clear();
+  job.unfit.reset();
   return true;
 }
 
-bool JobTable::Measure(LiveJob& job, GpuCount gpus, const std::string& type, Span span, double rate,
-                       Seconds seconds) {
+bool JobTable::Measure(const LiveJob& of, GpuCount gpus, const std::string& type, Span span,
+                       double rate, Seconds seconds) {
+  LiveJob& job = Mine(of);
   if (job.over) return false;
   if (!rates_.Measure(job.asked->model, gpus, type, span, rate, seconds, &job.fit, job.asked->user))
     return false;
@@ -392,7 +459,8 @@ bool JobTable::Measure(LiveJob& job, GpuCount gpus, const std::string& type, Spa
   return true;
 }
 
-void JobTable::SetLimits(LiveJob& job, const BatchLimits& limits) {
+void JobTable::SetLimits(const LiveJob& of, const BatchLimits& limits) {
+  LiveJob& job = Mine(of);
   if (job.over || job.training) return;
   const auto latest = latest_training_.find(TrainingKey(*job.asked, limits));
   const bool known = !job.asked->model.empty() && latest != latest_training_.end();
@@ -401,14 +469,16 @@ void JobTable::SetLimits(LiveJob& job, const BatchLimits& limits) {
   job.training->SetNoise(kUnknown);  // gradients of a new job are others than of one that ended
 }
 
-void JobTable::SetNoise(LiveJob& job, double noise) {
+void JobTable::SetNoise(const LiveJob& of, double noise) {
+  LiveJob& job = Mine(of);
   if (job.over || !job.training) return;
   job.training->SetNoise(noise);
   Remember(job);
 }
 
-void JobTable::Timed(LiveJob& job, const std::string& gpu_type, std::int32_t nodes,
+void JobTable::Timed(const LiveJob& of, const std::string& gpu_type, std::int32_t nodes,
                      const TimingObservation& observation) {
+  LiveJob& job = Mine(of);
   if (job.over || !job.training) return;
   if (job.training->Observe(gpu_type, nodes, observation)) Remember(job);
 }
@@ -423,7 +493,8 @@ std::string JobTable::ProfileOf(const std::string& model) const {
   return rates_.HasProfile(model) ? rates_.PriorOf(model)->name() : "";
 }
 
-bool JobTable::Update(LiveJob& job, const JobProgress& progress, Seconds before, Seconds now) {
+bool JobTable::Update(const LiveJob& of, const JobProgress& progress, Seconds before, Seconds now) {
+  LiveJob& job = Mine(of);
   GpuCount held = 0;
   for (const LiveWorker& worker : job.worker_group.workers()) held += std::popcount(worker.gpus);
   job.attained_gpu_seconds += held * (now - before);
@@ -434,17 +505,17 @@ bool JobTable::Update(LiveJob& job, const JobProgress& progress, Seconds before,
   const bool moved_on = progress.step > job.progress.step || progress.work > job.progress.work;
   job.progress = progress;
   if (!job.worker_group.training(progress) || job.running < 0) {
-    job.stretch_since = kNever;
+    job.stretch_since.reset();
     return false;
   }
-  if (job.stretch_since == kNever) {
+  if (!job.stretch_since) {
     job.stretch_since = now;
     job.stretch_work = progress.work;
     return false;
   }
   const Configuration& configuration = (*job.table)[job.running];
   const std::string& type = nominal_.types()[At(configuration.gpu_type)];
-  const Seconds stretch = now - job.stretch_since;
+  const Seconds stretch = now - *job.stretch_since;
   double rate = progress.rate;
   if (std::isnan(rate)) {
     if (stretch < RateBook::kShortestStretch) return false;

@@ -1,7 +1,6 @@
 #pragma once
-// All that a daemon knows of its jobs: what the user asked for, what the last decision gave, how
-// far each job is and how fast it was. The observation is built from it. Part of LiveState, so the
-// journal keeps it over restarts.
+// The jobs of a daemon and their configuration tables. It is the only writer of LiveJob, and builds
+// observations from the jobs. Part of LiveState: the journal keeps it over restarts.
 
 #include <deque>
 #include <functional>
@@ -15,7 +14,7 @@
 #include "cluster/event_finder.h"
 #include "cluster/observation.h"
 #include "cluster/operator_rules.h"
-#include "live/state/journal.h"
+#include "live/state/kept_records.h"
 #include "live/state/live_job.h"
 #include "perf/catalogue.h"
 #include "perf/rate_book.h"
@@ -41,59 +40,78 @@ class JobTable {
   void SetCluster(const ClusterSpec& nominal);
 
   // Null when not known.
-  LiveJob* Find(const std::string& id);
-  // Of the job that waits or runs and whose user means it: by its id, or by what it is known as.
-  // UsageError when there is none, or when several are known so.
+  const LiveJob* Find(const std::string& id) const;
+  // The id of the unfinished job that has this id, or that its user knows by this name. UsageError
+  // when there is none or several.
   std::string IdOf(const std::string& name) const;
-  // Times are of the run.
-  LiveJob& Add(std::shared_ptr<const RuntimeJob> asked, Seconds submit, Seconds deadline);
-  // In order of index: those that are known, and of these those that are not over or still have
-  // workers. Indices are never used again.
-  const std::map<JobIndex, std::unique_ptr<LiveJob>>& jobs() const { return jobs_; }
-  const std::vector<LiveJob*>& active() const { return active_; }
-  void Retire(LiveJob& job);  // no longer active; keeps its record until FindEvents forgets it
-  void ForgetRetired(const std::string& id);           // at once, as another one has its name
+  // All that are known, in order of index; indices are never used again.
+  const std::map<JobIndex, LiveJob>& jobs() const { return jobs_; }
+  // Those that are not over or still have workers, in order of index.
+  const std::vector<const LiveJob*>& active() const { return active_; }
   std::int64_t finished() const { return finished_; }  // ever
+  Seconds last_submit() const { return last_submit_; }
 
-  // Sets what a decision (or a lost node) gives; counts changes, as the simulator does.
-  void Give(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares,
-            Seconds now);
-  void Take(LiveJob& job, Seconds now);    // gives nothing: preempted
-  void End(LiveJob& job, Seconds finish);  // is over; kNever: not because it finished
-  // The same size and a place that the runtime chose: no change of the job's.
-  void Place(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares);
-  // The index of a configuration that it was given, perhaps under other rules. -1: it can have
-  // none.
-  std::int32_t FindGiven(LiveJob& job, const std::string& key, GpuCount gpus);
-  // What a job held that an earlier daemon knew; its training is set before. `configuration`: text
-  // of its key, "" where it held nothing. DataError where it can have no such configuration.
-  void Resume(LiveJob& job, RateFit fit, const std::string& configuration,
-              std::span<const NodeShare> shares);
-  // Of its shares those among these GPUs, or as many of them as make a configuration.
-  std::vector<NodeShare> SharesOn(const LiveJob& job, const HeldGpus& usable) const;
+  // ---- changes by records (LiveState::Apply); times are of the run ----
 
-  // Its table has no larger sizes from now on, except what it has; unset: no limit.
-  void SetMost(LiveJob& job, std::optional<GpuCount> most) {
-    if (most >= job.asked->max_gpus) most.reset();
-    if (std::exchange(job.most, most) != most) MakeTable(job);
-  }
-
+  const LiveJob& Add(std::shared_ptr<const RuntimeJob> asked, Seconds submit, Seconds deadline);
+  // Sets what a decision (or a lost node) gives, and counts changes as the simulator does. `lost`:
+  // it is a part of what the job had, so that rules do not pin it.
+  void Give(const LiveJob& of, std::int32_t configuration, std::span<const NodeShare> shares,
+            Seconds now, bool lost = false);
+  // The same size on nodes that the runtime chose, which is no change of the job.
+  void Place(const LiveJob& of, std::int32_t configuration, std::span<const NodeShare> shares);
+  void Take(const LiveJob& of, Seconds now);
+  void SetService(const LiveJob& of, double gpu_seconds, Seconds seconds);
+  void End(const LiveJob& of, JobState state, Seconds now, Seconds run_time);
+  void Retire(const LiveJob& of);             // no longer active; FindEvents may forget it
+  void ForgetRetired(const std::string& id);  // at once, because another job has its name
+  // The row of a configuration that the job was given, perhaps under other rules; -1: it cannot
+  // have it.
+  std::int32_t FindGiven(const LiveJob& of, const std::string& key, GpuCount gpus);
+  // The state of a job that an earlier daemon knew. DataError where it cannot have what it had.
+  void Resume(const LiveJob& of, const record::Kept& kept, std::span<const NodeShare> shares,
+              WorkerGroupPast group);
   // A measured rate into the job's fit. True when its table has changed.
-  bool Measure(LiveJob& job, GpuCount gpus, const std::string& type, Span span, double rate,
+  bool Measure(const LiveJob& of, GpuCount gpus, const std::string& type, Span span, double rate,
                Seconds seconds);
-
-  // Of jobs whose batch follows their workers: what their program allows, the noise scale of their
-  // gradient, and iterations as measured on so many nodes. Their tables are of their goodput once
-  // times and noise are known. A job begins with what the last one of its user, model and limits
+  // For jobs whose batch follows their workers: what their program allows, the noise scale of their
+  // gradient, and iterations measured on a number of nodes. Their tables show goodput once times
+  // and noise are known. A job begins with what the last one of its user, model and limits
   // measured.
-  void SetLimits(LiveJob& job, const BatchLimits& limits);
-  void SetNoise(LiveJob& job, double noise);
-  void Timed(LiveJob& job, const std::string& gpu_type, std::int32_t nodes,
+  void SetLimits(const LiveJob& of, const BatchLimits& limits);
+  void SetNoise(const LiveJob& of, double noise);
+  void Timed(const LiveJob& of, const std::string& gpu_type, std::int32_t nodes,
              const TimingObservation& observation);
+  // What jobs measured that are forgotten.
+  void LearnRates(const std::string& user, const std::string& model, const record::Fit& fit);
+  void LearnTraining(const std::string& key, const record::Training& training);
+  void Count(std::int64_t finished, Seconds last_submit);
 
+  // ---- changes that the journal need not know ----
+
+  void Follow(const LiveJob& of, std::shared_ptr<const RuntimeJob> asked) {
+    Mine(of).asked = std::move(asked);
+  }
+  WorkerGroup& WorkersOf(const LiveJob& of) { return Mine(of).worker_group; }
+  void SetProgress(const LiveJob& of, const JobProgress& progress) { Mine(of).progress = progress; }
   // Progress since the last call: service, work, and measured rates into the fit. True when the
   // job's table has changed.
-  bool Update(LiveJob& job, const JobProgress& progress, Seconds before, Seconds now);
+  bool Update(const LiveJob& of, const JobProgress& progress, Seconds before, Seconds now);
+  void SetChangingSince(const LiveJob& of, std::optional<Seconds> since) {
+    Mine(of).changing_since = since;
+  }
+  void CountFailure(const LiveJob& of) { ++Mine(of).record.failures; }  // a node went down
+  void SetHold(const LiveJob& of, const Hold& hold) { Mine(of).hold = hold; }
+  void SetBeyond(const LiveJob& of, std::optional<std::string> limit) {
+    Mine(of).beyond = std::move(limit);
+  }
+  // The job's table has no larger sizes from now on, except what it has; unset: no limit.
+  void SetMost(const LiveJob& of, std::optional<GpuCount> most);
+
+  // ---- for decisions ----
+
+  // Of its shares those among these GPUs, or as many of them as make a configuration.
+  std::vector<NodeShare> SharesOn(const LiveJob& job, const HeldGpus& usable) const;
 
   // What the job's work takes at the GPUs it asks for: work done by the measured rate there, or its
   // GPU-seconds by that number where the program tells no work.
@@ -117,24 +135,16 @@ class JobTable {
   const std::map<std::string, TrainingEstimate>& latest_training() const {
     return latest_training_;
   }
-  void LearnRates(const std::string& user, const std::string& model, RateFit fit) {
-    rates_.Learn(model, user, std::move(fit));
-  }
-  void LearnTraining(const std::string& of, TrainingEstimate estimate) {
-    latest_training_.insert_or_assign(of, std::move(estimate));
-  }
-  Seconds last_submit() const { return last_submit_; }
-  // Of jobs that are forgotten.
-  void Count(std::int64_t finished, Seconds last_submit);
-
   const ClusterSpec& nominal() const { return nominal_; }
 
  private:
+  LiveJob& Mine(const LiveJob& job) { return jobs_.at(job.index); }
+  RateFit FitOf(const record::Fit& points, const std::string& model) const;
   SizeRule SizesOf(const LiveJob& job) const;
   void MakeTable(LiveJob& job);
   bool MakeGoodputTable(LiveJob& job, const Workload& one, const Job& spec);
-  void Follow(LiveJob& job, const std::shared_ptr<const ConfigurationTable>& before,
-              std::int32_t requested_before);
+  void KeepRunning(LiveJob& job, const std::shared_ptr<const ConfigurationTable>& before,
+                   std::int32_t requested_before);
   void Remember(LiveJob& job);
   void TellEnd(EndedJob* ended) const;
   void ForgetOldest();
@@ -144,12 +154,12 @@ class JobTable {
   std::map<std::string, TrainingEstimate> latest_training_;  // by user, model and limits
   ClusterSpec nominal_;
   std::unique_ptr<TableCache> tables_;  // of jobs that were not measured
-  std::map<JobIndex, std::unique_ptr<LiveJob>> jobs_;
+  std::map<JobIndex, LiveJob> jobs_;
   JobIndex next_index_ = 0;
-  std::vector<LiveJob*> active_;
+  std::vector<const LiveJob*> active_;
   std::deque<JobIndex> ended_;  // that are known and have no workers, as they were retired
   std::int64_t finished_ = 0;
-  std::map<std::string, LiveJob*> by_id_;
+  std::map<std::string, const LiveJob*> by_id_;
   std::map<std::string, std::int32_t> tenants_;
   NameTable users_;
   NameTable groups_;

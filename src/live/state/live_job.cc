@@ -9,16 +9,9 @@ bool LiveJob::pinned() const {
                      [](const LiveWorker& worker) { return worker.state == WorkerState::kReady; });
 }
 
-void LiveJob::SetState(JobState state) {
-  if (asked->state == state) return;
-  auto changed = std::make_shared<RuntimeJob>(*asked);
-  changed->state = state;
-  asked = std::move(changed);
-}
-
 std::string_view LiveJob::stage() const {
   if (!over && asked->state == JobState::kHeld && worker_group.idle()) return kHeldStage;
-  return fits ? worker_group.stage(progress) : kUnfitStage;
+  return fits() ? worker_group.stage(progress) : kUnfitStage;
 }
 
 }  // namespace allot

@@ -1,7 +1,8 @@
 #pragma once
-// A job as the daemon knows it: what its user asked for, what the last decision gave, and how far
-// it is. JobTable owns them and makes their tables; the parts of LiveCluster read them, and set
-// what is said here to be theirs.
+// A job as the daemon knows it, in three parts: what its user asks for, what decisions allocate,
+// and what the runtime shows. JobTable owns all jobs and writes them; all others have them const.
+// They change a job by a record (StateWriter), or, where the journal need not know, by a function
+// of JobTable.
 
 #include <algorithm>
 #include <bit>
@@ -22,51 +23,55 @@
 
 namespace allot {
 
-struct LiveJob {
-  // Mostly the runtime's own record (RuntimeSnapshot::jobs). Never null.
+// Set when the job is added.
+struct AskedJob {
+  // Follows the runtime, mostly as its own object (RuntimeSnapshot::jobs). Never null.
   std::shared_ptr<const RuntimeJob> asked;
   JobIndex index = 0;
   Seconds submit = 0;  // of the run; rises with the index
   Seconds deadline = kNever;
-  std::int32_t tenant = -1;
-  std::int32_t user = -1;
-  std::int32_t alike = -1;  // Observation::group: jobs of one model are
-  bool over = false;
-  Seconds ended = kNever;           // when it was over
-  Seconds run_time = kUnknown;      // measured, once it is over: JobTable::RunTime
-  JobRules rules;                   // of the operator
-  std::vector<GpuCount> tolerated;  // sizes that it holds since before a rule
-  bool fits = true;                 // some GPU type that it accepts can hold it
-  std::string unfit;                // else why none can, for people
-  std::optional<std::string> told;  // what is wrong with it, as its user was told by the runtime
-  std::optional<GpuCount> most;     // GPUs that it may have now (limited_sizes.h)
-  std::string beyond;               // it waits, as a limit has no room for it: which, for people
+  std::int32_t tenant = 0;
+  std::int32_t user = 0;
+  std::int32_t alike = 0;  // Observation::group: jobs of one model have the same
+  JobRules rules;          // of the operator
+};
 
-  // What the last decision gave.
+// What decisions may allocate, and what the last one did.
+struct AllocatedJob {
   std::shared_ptr<const ConfigurationTable> table;
-  bool table_is_new = false;  // not told yet: made anew since the last decision
-  std::int32_t requested = 0;
-  std::int32_t running = -1;
+  bool table_is_new = false;         // since the last decision
+  std::optional<std::string> unfit;  // why no GPU type that it accepts can hold the job, for people
+  std::optional<GpuCount> most;      // GPUs that limits leave it now (live/port/limited_sizes.h)
+  std::optional<std::string> beyond;  // the limit that has no room for the job while it waits
+  std::vector<GpuCount> tolerated;    // sizes that it has had since before a rule forbade them
+  std::int32_t requested = 0;         // row of the table
+  std::int32_t running = -1;          // row of the table; -1: the job waits
   std::vector<NodeShare> shares;
   std::int32_t changes = 0;
   Seconds waiting_since = 0;
-  Seconds changing_since = kNever;  // decided, and does not train so yet; kNever: does
+  std::optional<Seconds> changing_since;  // until the job trains as decided
+  ChangeHistory history;
+  Hold hold;  // the rule that pins it now
+};
 
-  ChangeHistory history;  // of what decisions gave
-  Hold hold;              // the rule that holds it as it is now: LiveCluster
-
-  // What the runtime shows.
+// What the runtime shows and what is measured from it.
+struct SeenJob {
   WorkerGroup worker_group;
   JobProgress progress;
   RateFit fit{nullptr};
-  std::unique_ptr<TrainingEstimate> training;  // of a job whose batch follows its workers, or null
+  std::unique_ptr<TrainingEstimate> training;  // null unless its batch follows its workers
   double attained_gpu_seconds = 0;
   Seconds attained_seconds = 0;
-  // The present undisturbed stretch of training, for measuring rates; kNever: none.
-  Seconds stretch_since = kNever;
+  std::optional<Seconds> stretch_since;  // of the present undisturbed training: it measures rates
   double stretch_work = 0;
   JobRecord record;
+  bool over = false;
+  Seconds ended = kNever;       // when it was over
+  Seconds run_time = kUnknown;  // once it is over: JobTable::RunTime
+};
 
+struct LiveJob : AskedJob, AllocatedJob, SeenJob {
+  bool fits() const { return !unfit; }
   GpuCount most_now() const {
     return std::max(asked->min_gpus, std::min(asked->max_gpus, most.value_or(asked->max_gpus)));
   }
@@ -75,8 +80,7 @@ struct LiveJob {
     for (const NodeShare& share : shares) gpus += std::popcount(share.gpus);
     return gpus;
   }
-  void SetState(JobState state);  // of what it asked
-  // A word for people: one of these, or of WorkerGroup::kStages.
+  // For people: one of these names, or of WorkerGroup::kStages.
   std::string_view stage() const;
   static constexpr std::string_view kHeldStage = "held";
   static constexpr std::string_view kUnfitStage = "fits nowhere";

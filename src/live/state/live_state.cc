@@ -10,15 +10,6 @@
 namespace allot {
 namespace {
 
-TrainingEstimate TrainingOf(const record::Training& r) {
-  TrainingEstimate training(r.limits);
-  for (const TimingFits::SeenTiming& seen : r.timed) {
-    training.Observe(seen.gpu_type, seen.nodes, seen.observation);
-  }
-  training.SetNoise(r.noise);
-  return training;
-}
-
 record::Training RecordOf(const TrainingEstimate& training) {
   return {training.limits(), training.noise(), training.fits().Seen()};
 }
@@ -64,10 +55,14 @@ std::vector<record::Worker> LiveState::Named(std::span<const LiveWorker> workers
   return named;
 }
 
-LiveJob& LiveState::JobOf(const std::string& id) {
-  LiveJob* job = job_table_.Find(id);
+const LiveJob& LiveState::JobOf(const std::string& id) const {
+  const LiveJob* job = job_table_.Find(id);
   if (job == nullptr) throw DataError("a journal names a job before it changes it, got '{}'", id);
   return *job;
+}
+
+WorkerGroup& LiveState::WorkersOf(const std::string& job) {
+  return job_table_.WorkersOf(JobOf(job));
 }
 
 NodeIndex LiveState::KnownNode(const std::string& name) const {
@@ -85,7 +80,7 @@ std::vector<NodeShare> LiveState::SharesOf(const record::Allocated& allocated) c
 }
 
 // Without a key it follows from the shares.
-std::int32_t LiveState::ConfigurationOf(const record::Allocated& allocated, LiveJob& job,
+std::int32_t LiveState::ConfigurationOf(const record::Allocated& allocated, const LiveJob& job,
                                         std::span<const NodeShare> shares) {
   GpuCount gpus = 0;
   for (const NodeShare& share : shares) gpus += std::popcount(share.gpus);
@@ -183,32 +178,25 @@ struct LiveState::Applier {
     state.job_table_.Add(std::make_shared<const RuntimeJob>(r.asked), r.submit, r.deadline);
   }
   void operator()(const record::Give& r) const {
-    LiveJob& job = state.JobOf(r.job);
+    const LiveJob& job = state.JobOf(r.job);
     const std::vector<NodeShare> shares = state.SharesOf(r.allocated);
     state.job_table_.Give(job, state.ConfigurationOf(r.allocated, job, shares), shares,
-                          r.since.value_or(at));
-    if (r.lost) job.history.Lost();
+                          r.since.value_or(at), r.lost);
   }
   void operator()(const record::Placed& r) const {
-    LiveJob& job = state.JobOf(r.job);
+    const LiveJob& job = state.JobOf(r.job);
     const std::vector<NodeShare> shares = state.SharesOf(r.allocated);
     state.job_table_.Place(job, state.ConfigurationOf(r.allocated, job, shares), shares);
   }
   void operator()(const record::Take& r) const { state.job_table_.Take(state.JobOf(r.job), at); }
   void operator()(const record::Account& r) const {
-    LiveJob& job = state.JobOf(r.job);
-    job.attained_gpu_seconds = r.gpu_seconds;
-    job.attained_seconds = r.seconds;
+    state.job_table_.SetService(state.JobOf(r.job), r.gpu_seconds, r.seconds);
   }
   void operator()(const record::Over& r) const {
-    LiveJob& job = state.JobOf(r.job);
-    job.SetState(r.state);
-    job.ended = at;
-    job.run_time = r.run_time;
-    state.job_table_.End(job, r.state == JobState::kFinished ? at : kNever);
+    state.job_table_.End(state.JobOf(r.job), r.state, at, r.run_time);
   }
   void operator()(const record::Retire& r) const {
-    LiveJob& job = state.JobOf(r.job);
+    const LiveJob& job = state.JobOf(r.job);
     if (!job.over) throw DataError("a journal retires jobs that are over, got '{}'", r.job);
     state.job_table_.Retire(job);
   }
@@ -217,19 +205,19 @@ struct LiveState::Applier {
   void operator()(const record::Start& r) const { Adopt(r.job, r.workers); }
   void operator()(const record::Found& r) const { Adopt(r.job, r.workers); }
   void operator()(const record::Refused& r) const {
-    WorkerGroup& group = state.JobOf(r.job).worker_group;
+    WorkerGroup& group = state.WorkersOf(r.job);
     for (const std::string& worker : r.workers) group.Gone(worker, false, 0, at);
     group.StartRefused(at, r.why);
   }
   void operator()(const record::Announce& r) const {
-    state.JobOf(r.job).worker_group.Announced(r.membership, at);
+    state.WorkersOf(r.job).Announced(r.membership, at);
   }
   void operator()(const record::Stop& r) const {
-    state.JobOf(r.job).worker_group.Stopped(r.worker, r.mode, r.fault, r.step, at);
+    state.WorkersOf(r.job).Stopped(r.worker, r.mode, r.fault, r.step, at);
   }
-  void operator()(const record::Stays& r) const { state.JobOf(r.job).worker_group.StopsUndone(); }
+  void operator()(const record::Stays& r) const { state.WorkersOf(r.job).StopsUndone(); }
   void operator()(const record::Gone& r) const {
-    state.JobOf(r.job).worker_group.Gone(r.worker, r.failed, r.step, at);
+    state.WorkersOf(r.job).Gone(r.worker, r.failed, r.step, at);
   }
 
   // What was measured.
@@ -250,12 +238,12 @@ struct LiveState::Applier {
 
   // A journal that was written anew.
   void operator()(const record::Renewed& /*r*/) const {}
-  void operator()(const record::Kept& r) const { state.Resume(r, &state.JobOf(r.job)); }
+  void operator()(const record::Kept& r) const { state.Resume(r); }
   void operator()(const record::LearnedRates& r) const {
-    state.job_table_.LearnRates(r.user, r.model, state.FitOf(r.fit, r.model));
+    state.job_table_.LearnRates(r.user, r.model, r.fit);
   }
   void operator()(const record::LearnedTraining& r) const {
-    state.job_table_.LearnTraining(r.key, TrainingOf(r.training));
+    state.job_table_.LearnTraining(r.key, r.training);
   }
   void operator()(const record::Counts& r) const {
     state.job_table_.Count(r.finished, r.last_submit);
@@ -270,7 +258,7 @@ struct LiveState::Applier {
   void operator()(const record::Other& /*r*/) const {}
 
   void Adopt(const std::string& job, const std::vector<record::Worker>& workers) const {
-    WorkerGroup& group = state.JobOf(job).worker_group;
+    WorkerGroup& group = state.WorkersOf(job);
     for (const record::Worker& each : workers) {
       LiveWorker worker;
       worker.id = each.id;
@@ -289,31 +277,7 @@ void LiveState::Apply(const TimedRecord& record) {
 
 // ---- the state as records ----
 
-RateFit LiveState::FitOf(const record::Fit& points, const std::string& model) const {
-  RateFit fit = job_table_.rates().Prior(model);
-  for (const RateFit::PlacedPoint& point : points) fit.PutPoint(point);
-  return fit;
-}
-
-void LiveState::Resume(const record::Kept& kept, LiveJob* job) {
-  if (kept.training) {
-    job->training = std::make_unique<TrainingEstimate>(TrainingOf(*kept.training));
-  }
-  job_table_.Resume(*job, FitOf(kept.fit, job->asked->model),
-                    kept.allocated.configuration.value_or(""), SharesOf(kept.allocated));
-  job->changes = kept.changes;
-  if (kept.history) {
-    job->history =
-        ChangeHistory::Of(kept.history->last, kept.history->restarts, kept.history->lost);
-  }
-  job->waiting_since = kept.waiting_since;
-  job->attained_gpu_seconds = job->record.gpu_seconds = kept.gpu_seconds;
-  job->attained_seconds = kept.seconds;
-  job->record.first_start = kept.first_start;
-  job->record.preemptions = kept.preemptions;
-  job->record.restarts = kept.restarts;
-  job->record.moves = kept.moves;
-  job->record.failures = kept.failures;
+void LiveState::Resume(const record::Kept& kept) {
   WorkerGroupPast group{
       {}, kept.group.membership, kept.group.next_number, kept.group.restarting, kept.group.backoff};
   for (const record::Kept::KeptWorker& each : kept.group.workers) {
@@ -326,7 +290,7 @@ void LiveState::Resume(const record::Kept& kept, LiveJob* job) {
     worker.since = each.since;
     group.workers.push_back(std::move(worker));
   }
-  job->worker_group.SetPast(std::move(group));
+  job_table_.Resume(JobOf(kept.job), kept, SharesOf(kept.allocated), std::move(group));
 }
 
 record::Kept LiveState::KeptOf(const LiveJob& job) const {
@@ -374,17 +338,17 @@ void LiveState::ForEachRecord(double origin, Seconds now,
   for (const auto& [key, training] : job_table_.latest_training()) {
     add(record::LearnedTraining{key, RecordOf(training)});
   }
-  const std::vector<LiveJob*>& active = job_table_.active();
+  const std::vector<const LiveJob*>& active = job_table_.active();
   for (const auto& [index, job] : job_table_.jobs()) {
-    const RuntimeJob& asked = *job->asked;
-    add(record::Job{asked, job->submit, job->deadline, job_table_.ProfileOf(asked.model)});
-    add(KeptOf(*job));
-    if (!job->over) continue;
-    visit({job->ended, record::Over{.job = asked.id,
-                                    .state = asked.state,
-                                    .gpu_seconds = job->attained_gpu_seconds,
-                                    .run_time = job->run_time}});
-    if (std::ranges::find(active, job.get()) == active.end()) add(record::Retire{asked.id});
+    const RuntimeJob& asked = *job.asked;
+    add(record::Job{asked, job.submit, job.deadline, job_table_.ProfileOf(asked.model)});
+    add(KeptOf(job));
+    if (!job.over) continue;
+    visit({job.ended, record::Over{.job = asked.id,
+                                   .state = asked.state,
+                                   .gpu_seconds = job.attained_gpu_seconds,
+                                   .run_time = job.run_time}});
+    if (std::ranges::find(active, &job) == active.end()) add(record::Retire{asked.id});
   }
   add(record::Counts{job_table_.finished(), job_table_.last_submit()});
 }

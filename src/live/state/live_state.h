@@ -56,15 +56,15 @@ class LiveState {
  private:
   struct Applier;  // what a record of each kind changes
 
-  LiveJob& JobOf(const std::string& id);
+  const LiveJob& JobOf(const std::string& id) const;
+  WorkerGroup& WorkersOf(const std::string& job);
   NodeIndex KnownNode(const std::string& name) const;
   std::vector<NodeShare> SharesOf(const record::Allocated& allocated) const;
-  std::int32_t ConfigurationOf(const record::Allocated& allocated, LiveJob& job,
+  std::int32_t ConfigurationOf(const record::Allocated& allocated, const LiveJob& job,
                                std::span<const NodeShare> shares);
   void SetNodes(const std::vector<RuntimeNode>& nodes);
   void SetDrained(const std::optional<std::string>& node, bool drained);
-  RateFit FitOf(const record::Fit& points, const std::string& model) const;
-  void Resume(const record::Kept& kept, LiveJob* job);
+  void Resume(const record::Kept& kept);
   record::Kept KeptOf(const LiveJob& job) const;
   void Refresh();
 

@@ -41,7 +41,7 @@ class DaemonTest : public testing::Test {
     cluster_->PollRuntime();
   }
   const LiveJob& JobOf(const std::string& id) const {
-    return *const_cast<LiveState&>(cluster_->state()).job_table().Find(id);
+    return *cluster_->state().job_table().Find(id);
   }
 
   FakeTime time_;

@@ -66,7 +66,7 @@ TEST_F(LiveGpuTypesTest, AJobOfATypeThatTheClusterHasNotWaitsUntilItComes) {
   runtime_.AddNode("n3", 4, "a100");
   Pass(1);
   EXPECT_EQ(cluster_->Observe().rows(), 2);
-  EXPECT_EQ(JobOf("b").unfit, "");
+  EXPECT_EQ(JobOf("b").unfit, std::nullopt);
 }
 
 TEST_F(LiveGpuTypesTest, RatesAreMeasuredTypeByType) {

@@ -157,7 +157,7 @@ TEST_P(RandomHistory, TheRecordsOfAStateMakeTheSameState) {
     for (const LiveJob* job : whole.job_table().active()) {
       const LiveJob* same = renewed.job_table().Find(job->asked->id);
       ASSERT_NE(same, nullptr);
-      ASSERT_EQ(same->fits, job->fits);
+      ASSERT_EQ(same->unfit, job->unfit);
       EXPECT_EQ(same->table->fingerprint(), job->table->fingerprint()) << job->asked->id;
     }
     ApplyAll(after, &whole);

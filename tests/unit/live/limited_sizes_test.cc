@@ -40,7 +40,7 @@ TEST_F(LimitedSizes, TogetherPoliciesCanGiveNoMoreThanTheLimit) {
   EXPECT_EQ(MostOf("other"), 8);
   EXPECT_EQ(JobOf("c").beyond, "account vision (GrpTRES): 5 GPUs together, 2 left");
   EXPECT_NE(MetricsText(*cluster_, {}).find("allot_jobs_beyond_limit 1"), std::string::npos);
-  EXPECT_EQ(StatusJson(*cluster_, {}, {}).at("jobs").at(2).at("reason"), JobOf("c").beyond);
+  EXPECT_EQ(StatusJson(*cluster_, {}, {}).at("jobs").at(2).at("reason"), *JobOf("c").beyond);
 }
 
 TEST_F(LimitedSizes, WhatRunsIsKeptAndTheNextBeginsWhenThereIsRoom) {
@@ -53,7 +53,7 @@ TEST_F(LimitedSizes, WhatRunsIsKeptAndTheNextBeginsWhenThereIsRoom) {
   AddLimited("b", 1, 8);
   Limit(2);
   ASSERT_TRUE(cluster_->WaitForChange(0)) << "b is known from here on";
-  Until("the limit is passed", [&] { return !JobOf("b").beyond.empty(); });
+  Until("the limit is passed", [&] { return JobOf("b").beyond.has_value(); });
   EXPECT_EQ(MostOf("a"), 4) << "no limit takes what a job has";
   Decide({{"a", 1}});
   Until("room for another", [&] { return MostOf("b") == 1; });

@@ -27,7 +27,7 @@ class LiveClusterFixture : public DaemonTest {
     for (const Node& node : o.cluster->nodes()) free.push_back(GpuMask(node.capacity.gpus));
     Allocation allocation;
     for (std::int32_t row = 0; row < o.rows(); ++row) {
-      const auto& id = cluster_->state().job_table().jobs().at(o.job[std::size_t(row)])->asked->id;
+      const auto& id = cluster_->state().job_table().jobs().at(o.job[std::size_t(row)]).asked->id;
       for (const auto& [name, gpus] : wants) {
         if (name != id) continue;
         std::vector<NodeShare> shares;

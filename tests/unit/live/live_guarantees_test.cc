@@ -18,11 +18,11 @@ class LiveGuaranteesTest : public testing::Test {
     Look({});
   }
 
-  LiveJob& Add(const std::string& id, const std::string& account) {
+  const LiveJob& Add(const std::string& id, const std::string& account) {
     RuntimeJob asked;
     asked.id = id;
     asked.user = id;
-    asked.account = account;
+    if (!account.empty()) asked.account = account;
     asked.requested = 4;
     asked.max_gpus = 8;
     return table_.Add(std::make_shared<const RuntimeJob>(asked), 0, kNever);
@@ -34,7 +34,7 @@ class LiveGuaranteesTest : public testing::Test {
     }
     return -1;
   }
-  void Give(LiveJob& job, std::uint64_t gpus) {
+  void Give(const LiveJob& job, std::uint64_t gpus) {
     const NodeShare share{0, UnitCounts(std::popcount(gpus)), gpus};
     table_.Give(job, ConfigurationOf(job, std::popcount(gpus)), {&share, 1}, 1);
   }

@@ -33,7 +33,7 @@ TEST_F(LiveJobTest, TheUserOfAJobThatFitsNowhereIsToldWhyUntilItFits) {
             "a job must fit the cluster: job 'team/large' asks for 9 GPUs, the largest GPU type "
             "'gpu' has 8")
       << "in its user's words, without options of simulations";
-  EXPECT_EQ(runtime_.explained.at("large"), JobOf("large").unfit);
+  EXPECT_EQ(runtime_.explained.at("large"), *JobOf("large").unfit);
   EXPECT_EQ(runtime_.explained.at("small"), "");
   runtime_.explained.clear();
   Look();

@@ -43,7 +43,7 @@ TEST_F(LiveRules, AJobWithoutAnAllowedSizeIsToldWhy) {
   runtime_.AddJob("other", 1, 1, 1);
   Serve();
   ASSERT_TRUE(cluster_->WaitForJobs());
-  EXPECT_FALSE(JobOf("three").fits);
+  EXPECT_FALSE(JobOf("three").fits());
   EXPECT_EQ(JobOf("three").unfit,
             "a job must have a size that its rule allows: job 'three' may have 3 to 3 GPUs, sizes "
             "are powers-of-two (types gpu)");

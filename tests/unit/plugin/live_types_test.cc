@@ -114,7 +114,7 @@ TEST_P(LiveTypesTest, TheSameMomentGetsTheSameAnswerLiveAndInTheSimulator) {
     cluster_->WaitForChange(0);
   }
   EXPECT_TRUE(both_types) << "work is found for GPUs of both types";
-  const LiveJob& only = *cluster_->state().job_table().jobs().at(1);
+  const LiveJob& only = cluster_->state().job_table().jobs().at(1);
   EXPECT_TRUE(only.shares.empty() || only.shares.front().node == 1) << "it accepts k80";
 }
 
