@@ -32,13 +32,11 @@ std::map<std::string, int> PendingByReason(const LiveState& state) {
   return workers_by_reason;
 }
 
-// All of them are shown, also where there are no such jobs.
+// States without jobs are shown, too.
 std::map<std::string_view, int> JobsByState(const LiveState& state) {
   std::map<std::string_view, int> jobs;
-  for (const std::string_view stage : WorkerGroup::kStages) jobs[stage] = 0;
-  jobs[LiveJob::kHeldStage] = 0;
-  jobs[LiveJob::kUnfitStage] = 0;
-  for (const LiveJob* job : state.job_table().active()) ++jobs[job->stage()];
+  for (const std::string_view stage : kJobStageNames) jobs[stage] = 0;
+  for (const LiveJob* job : state.job_table().active()) ++jobs[NameOf(job->stage())];
   return jobs;
 }
 
@@ -69,13 +67,13 @@ void AddRuleMetrics(const LiveState& state, MetricText* text) {
 }
 
 void AddNodeMetrics(const LiveState& state, MetricText* text) {
-  std::map<NodeState, int> nodes;
-  for (const NodeState one : kNodeStates) nodes[one] = 0;
+  std::map<std::string_view, int> nodes;
+  for (const std::string_view name : kNodeStateNames) nodes[name] = 0;
   for (std::size_t n = 0; n < state.nodes().size(); ++n) {
-    ++nodes[state.StateOf(static_cast<NodeIndex>(n))];
+    ++nodes[NameOf(state.StateOf(static_cast<NodeIndex>(n)))];
   }
   text->Gauge("allot_nodes", "nodes with GPUs, by state");
-  for (const auto& [one, count] : nodes) text->Value(count, {{"state", NameOf(one)}});
+  for (const auto& [name, count] : nodes) text->Value(count, {{"state", name}});
 }
 
 // By type of GPUs, of which a cluster's nodes have a few.

@@ -6,11 +6,6 @@
 
 namespace allot {
 
-std::string_view NameOf(NodeState state) {
-  constexpr std::string_view kNames[] = {"up", "drained", "maintenance", "down"};
-  return kNames[static_cast<std::size_t>(state)];
-}
-
 std::string_view NameOf(JobState state) {
   constexpr std::string_view kNames[] = {"active", "held", "finished", "failed", "cancelled"};
   return kNames[static_cast<std::size_t>(state)];

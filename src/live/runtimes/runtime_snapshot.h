@@ -11,26 +11,16 @@
 #include "cluster/cluster_spec.h"
 #include "core/types.h"
 #include "live/runtimes/runtime_job.h"
+#include "live/status/states.h"
 
 namespace allot {
-
-// Whether a node may run jobs. Runtimes report kUp, kDrained and kDown.
-enum class NodeState : std::uint8_t {
-  kUp,
-  kDrained,      // it works, and an administrator of the cluster or a user of allot closed it
-  kMaintenance,  // it is in a window of the operator's rules
-  kDown,
-};
-constexpr NodeState kNodeStates[] = {NodeState::kUp, NodeState::kDrained, NodeState::kMaintenance,
-                                     NodeState::kDown};
-std::string_view NameOf(NodeState state);  // "up"
 
 // GPUs of one type on one machine. A machine with GPUs of several types is one node for each type.
 struct RuntimeNode {
   std::string name;
   std::string gpu_type = "gpu";  // the cluster's name of the type
   Resources capacity;            // at most kMaxGpusPerNode GPUs
-  NodeState state = NodeState::kUp;
+  NodeState state = NodeState::kUp;  // kUp, kDrained or kDown
   GpuCount taken = 0;  // GPUs that others have or may claim, which the daemon does not give away
 
   bool up() const { return state == NodeState::kUp; }

@@ -16,6 +16,7 @@
 #include "cluster/cluster_spec.h"
 #include "live/state/job_table.h"
 #include "live/state/records.h"
+#include "live/status/states.h"
 
 namespace allot {
 
