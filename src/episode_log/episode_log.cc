@@ -256,27 +256,24 @@ const std::filesystem::path& EpisodeLog::directory() const { return impl_->write
 
 void EpisodeLog::Close() { impl_->writer.Close(); }
 
-std::int64_t SchemaOf(const MinariReader& log) {
+// DataError for a log of another schema. A log that names none was not written by allot.
+void RequireSchema(const MinariReader& log) {
   const AttributeMap attributes = log.attributes();
   const auto found = attributes.find("schema");
-  if (found == attributes.end()) return kEpisodeLogSchema;  // of somebody else
+  if (found == attributes.end()) return;
   const auto* text = std::get_if<std::string>(&found->second);
   if (text == nullptr) {
     throw DataError("{}: attribute 'schema' must be text, is {}", log.path().string(),
                     KindOf(found->second));
   }
-  for (std::int64_t known = 1; known <= kEpisodeLogSchema; ++known) {
-    if (*text == fmt::format("{}{}", kEpisodeLogSchemaName, known)) return known;
-  }
-  throw DataError("{}: the log has schema '{}', this allot ({}) reads {}1 to {}",
-                  log.path().string(), *text, Version(), kEpisodeLogSchemaName, kEpisodeLogSchema);
+  if (*text == kEpisodeLogSchema) return;
+  throw DataError("{}: the log has schema '{}', this allot needs '{}': write it again",
+                  log.path().string(), *text, kEpisodeLogSchema);
 }
 
 std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
   const MinariReader reader(path);
-  const std::int64_t schema = SchemaOf(reader);
-  const AttributeMap file = reader.attributes();
-  const auto command = file.find("command");
+  RequireSchema(reader);
   std::vector<LoggedEpisode> episodes;
   for (std::int64_t e = 0; e < reader.episodes(); ++e) {
     const std::string where = fmt::format("{}: episode {}", reader.path().string(), e);
@@ -291,10 +288,6 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
       return std::get<std::string>(it->second);
     };
     LoggedEpisode logged;
-    logged.schema = schema;
-    if (command != file.end() && std::holds_alternative<std::string>(command->second)) {
-      logged.command = std::get<std::string>(command->second);
-    }
     const bool live = reader.Has(e, "seen");
     // Throughput as measured, or by the user's own catalogue, or by one that comes with allot.
     const AttributeMap profiled = live ? reader.Attributes(e, "seen") : workload;

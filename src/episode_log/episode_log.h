@@ -74,8 +74,6 @@ struct LoggedEpisode {
   std::shared_ptr<const Scenario> scenario;
   DecisionLog decisions;
   std::string policy;
-  std::string command;  // that wrote the log; "": not known
-  std::int64_t schema = kEpisodeLogSchema;
   std::uint64_t seed = 0;
   std::vector<Seconds> finish;  // by job index, as the logged run had them
   // Of a live run, which cannot be simulated again: what every decision saw; null: simulated. Its
@@ -84,17 +82,12 @@ struct LoggedEpisode {
   std::shared_ptr<const Catalogue> catalogue;
 };
 
-// Of the file; that of this allot where it says none. DataError for one that this allot does not
-// know.
-std::int64_t SchemaOf(const MinariReader& log);
-
 // What its decisions saw and gave, for listeners: simulated again, or of a live run as it was seen.
 // The episode must outlive it.
 Playback PlaybackOf(const LoggedEpisode& episode);
 
 // `path`: a dataset folder or its main_data.hdf5. DataError naming file and data set when damaged,
-// and naming both schemas for a log of a newer one. Logs of schema 1 are read: what is decided, of
-// which jobs, is said there in the same way.
+// and naming both schemas for a log of another one.
 std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path);
 
 // Runs `play`, which plays decisions of the log at `path` back: decisions that the simulator

@@ -84,31 +84,24 @@ class Check : public DecisionListener {
       : episode_(episode),
         number_(number),
         steps_(episode.decisions.times.size()),
+        actions_(log, number, "actions", steps_),
         rewards_(log, number, "rewards", steps_),
         terminations_(log, number, "terminations", steps_),
         truncations_(log, number, "truncations", steps_),
         times_(log, number, "infos/time", steps_ + 1),
         active_(log, number, "infos/active_jobs", steps_ + 1),
-        columns_(WindowOf(log, number)) {
-    if (episode.schema == kEpisodeLogSchema) {
-      actions_.emplace(log, number, "actions", steps_);
-      elapsed_.emplace(log, number, "infos/dt", steps_ + 1);
-      slot_jobs_.emplace(log, number, "infos/job", steps_ + 1);
-      legal_.emplace(log, number, "infos/legal", steps_ + 1);
-      logged_left_out_ = WholeOr(log.Episode(number).attributes, kLeftOut, -1);
-    } else {
-      verified_.unchecked =
-          fmt::format("the log is of schema {0}{1}, this is {0}{2}: its actions are not checked",
-                      kEpisodeLogSchemaName, episode.schema, kEpisodeLogSchema);
-    }
+        elapsed_(log, number, "infos/dt", steps_ + 1),
+        slot_jobs_(log, number, "infos/job", steps_ + 1),
+        legal_(log, number, "infos/legal", steps_ + 1),
+        columns_(WindowOf(log, number)),
+        logged_left_out_(WholeOr(log.Episode(number).attributes, kLeftOut, -1)) {
     const std::int64_t version = FeatureVersionOf(log);
     if (version == kFeatureVersion) {
       jobs_.emplace(log, number, "observations/jobs", steps_ + 1);
       context_.emplace(log, number, "observations/context", steps_ + 1);
       job_mask_.emplace(log, number, "observations/job_mask", steps_ + 1);
     } else {
-      if (!verified_.unchecked.empty()) verified_.unchecked += "; ";
-      verified_.unchecked +=
+      verified_.unchecked =
           fmt::format("observations are of feature version {}, this is {}: not checked", version,
                       kFeatureVersion);
     }
@@ -126,11 +119,9 @@ class Check : public DecisionListener {
     if (cluster_ != nullptr && step_ > 0) Reward(-cluster_->last_step().job_seconds);
     columns_.Observe(o);
     Observed(o.now, o.rows());
-    if (actions_) {
-      columns_.Act(o, allocation);
-      Row(*actions_, step_, columns_.action);
-      left_out_ += columns_.left_out;
-    }
+    columns_.Act(o, allocation);
+    Row(actions_, step_, columns_.action);
+    left_out_ += columns_.left_out;
     ++step_;
   }
 
@@ -152,7 +143,7 @@ class Check : public DecisionListener {
     const Scenario& scenario = *episode_.scenario;
     columns_.ObserveEnd(scenario.cluster(), scenario.options().interval, end);
     Observed(end, 0);
-    if (actions_ && left_out_ != logged_left_out_) {
+    if (left_out_ != logged_left_out_) {
       Differ(kLeftOut, steps_ - 1, fmt::format("{}", left_out_),
              fmt::format("{}", logged_left_out_));
     }
@@ -193,11 +184,9 @@ class Check : public DecisionListener {
   void Observed(Seconds now, std::int32_t active) {
     Row(times_, step_, std::vector<double>{now});
     Row(active_, step_, std::vector<std::int32_t>{active});
-    if (actions_) {
-      Row(*elapsed_, step_, std::vector<double>{step_ == 0 ? 0 : now - last_});
-      Row(*slot_jobs_, step_, columns_.job);
-      Row(*legal_, step_, columns_.legal);
-    }
+    Row(elapsed_, step_, std::vector<double>{step_ == 0 ? 0 : now - last_});
+    Row(slot_jobs_, step_, columns_.job);
+    Row(legal_, step_, columns_.legal);
     last_ = now;
     if (!jobs_) return;
     Row(*jobs_, step_, columns_.jobs);
@@ -232,15 +221,15 @@ class Check : public DecisionListener {
   const LoggedEpisode& episode_;
   std::int64_t number_;
   std::size_t steps_;
-  std::optional<LoggedColumn<std::int64_t>> actions_;
+  LoggedColumn<std::int64_t> actions_;
   LoggedColumn<double> rewards_;
   LoggedColumn<bool> terminations_;
   LoggedColumn<bool> truncations_;
   LoggedColumn<double> times_;
   LoggedColumn<std::int32_t> active_;
-  std::optional<LoggedColumn<double>> elapsed_;
-  std::optional<LoggedColumn<std::int32_t>> slot_jobs_;
-  std::optional<LoggedColumn<std::uint8_t>> legal_;
+  LoggedColumn<double> elapsed_;
+  LoggedColumn<std::int32_t> slot_jobs_;
+  LoggedColumn<std::uint8_t> legal_;
   std::optional<LoggedColumn<float>> jobs_;
   std::optional<LoggedColumn<float>> context_;
   std::optional<LoggedColumn<std::uint8_t>> job_mask_;
@@ -249,7 +238,7 @@ class Check : public DecisionListener {
   std::size_t step_ = 0;
   Seconds last_ = 0;  // decision
   std::int64_t left_out_ = 0;
-  std::int64_t logged_left_out_ = -1;
+  std::int64_t logged_left_out_;
   std::vector<double> replayed_rewards_;
   Verified verified_;
 };
@@ -313,13 +302,6 @@ Verified VerifyEpisode(const std::string& path, std::int64_t number, const Logge
 }
 
 void RequireVerified(const std::string& path, std::int64_t number, const LoggedEpisode& episode) {
-  if (episode.schema != kEpisodeLogSchema && episode.seen == nullptr) {
-    const std::string again = episode.command.empty() ? "" : ": " + episode.command;
-    throw DataError(
-        "{0}: the log has schema {1}{2}, to learn from it {1}{3} is needed: write it "
-        "again with this allot{4}",
-        path, kEpisodeLogSchemaName, episode.schema, kEpisodeLogSchema, again);
-  }
   const Verified verified = VerifyEpisode(path, number, episode);
   if (verified.different == 0) return;
   throw DataError("{}: a log must hold what its decisions give when they are played back: {}", path,

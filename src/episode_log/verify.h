@@ -13,8 +13,7 @@ namespace allot {
 struct Verified {
   std::int64_t different = 0;  // data sets x steps (of finish times: x jobs) that differ
   std::string first;  // "episode 0, 'rewards' at step 3: replayed -300, logged -299"; "" for none
-  // Why something could not be checked: a log of another feature version, or of schema 1, whose
-  // actions were costs; "" for nothing.
+  // Why something could not be checked: a log of another feature version; "" for nothing.
   std::string unchecked;
 };
 
@@ -23,8 +22,6 @@ struct Verified {
 Verified VerifyEpisode(const std::string& path, std::int64_t number, const LoggedEpisode& episode);
 
 // VerifyEpisode; a difference is a DataError naming log, episode, data set, step and both values.
-// So is a log of an older schema, naming both and the command that writes it again, but for live
-// runs, which come once.
 void RequireVerified(const std::string& path, std::int64_t number, const LoggedEpisode& episode);
 
 // DataError naming two of the logs and their versions where their features are of several.

@@ -99,7 +99,7 @@ MinariWriter::MinariWriter(const fs::path& datasets_root, std::string dataset_id
   try {
     file_ = Hdf5File::Create(part_path_);
     AttributeMap attributes = spec_.attributes;
-    attributes["schema"] = fmt::format("{}{}", kEpisodeLogSchemaName, kEpisodeLogSchema);
+    attributes["schema"] = std::string(kEpisodeLogSchema);
     file_->SetAttributes("/", attributes);
   } catch (...) {
     Discard();

@@ -25,8 +25,7 @@ namespace allot {
 
 // The schema of the file, attribute `schema` = "allot-episode-log/2". docs/formats/episode_log.md
 // says what changed.
-inline constexpr std::int64_t kEpisodeLogSchema = 2;
-inline constexpr std::string_view kEpisodeLogSchemaName = "allot-episode-log/";
+inline constexpr std::string_view kEpisodeLogSchema = "allot-episode-log/2";
 
 struct MinariSpec {
   nlohmann::json observation_space;  // record/spaces.h
