@@ -7,20 +7,14 @@
 #include <fstream>
 #include <string>
 
-#include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {
 namespace {
 
 std::string Refusal(const std::string& text, ExitCode code) {
-  try {
-    ClusterSpec::Parse(text);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    return error.what();
-  }
-  return "no error";
+  return ErrorOf(code, [&] { ClusterSpec::Parse(text); });
 }
 
 class ClusterFile {

@@ -3,20 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
 
 OperatorRules Rules(const std::string& text) { return OperatorRules::Parse(text, "rules.toml"); }
 
-std::string ErrorOf(const std::string& text) {
-  try {
-    Rules(text);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kBadData);
-    return error.what();
-  }
-  return "none";
+std::string Refusal(const std::string& text) {
+  return ErrorOf(ExitCode::kBadData, [&] { Rules(text); });
 }
 
 TEST(OperatorRulesTest, NothingSaidIsNoRule) {
@@ -47,17 +42,17 @@ account = "vision-2"
 }
 
 TEST(OperatorRulesTest, ErrorsNameTheLineAndTheNearestKey) {
-  EXPECT_EQ(ErrorOf("\nsises = \"any\"\n"),
+  EXPECT_EQ(Refusal("\nsises = \"any\"\n"),
             "rules.toml:2: unknown key 'sises' (did you mean 'sizes'?)");
-  EXPECT_EQ(ErrorOf("[[jobs]]\nacount = \"a\"\n"),
+  EXPECT_EQ(Refusal("[[jobs]]\nacount = \"a\"\n"),
             "rules.toml:2: unknown key 'acount' (did you mean 'account'?)");
-  EXPECT_EQ(ErrorOf("sizes = 4\n"), "rules.toml:1: 'sizes' must be text, got 4");
-  EXPECT_EQ(ErrorOf("sizes = [1, \"two\"]\n"),
+  EXPECT_EQ(Refusal("sizes = 4\n"), "rules.toml:1: 'sizes' must be text, got 4");
+  EXPECT_EQ(Refusal("sizes = [1, \"two\"]\n"),
             "rules.toml:1: 'sizes' must be text or a list of whole numbers");
-  EXPECT_TRUE(ErrorOf("sizes = \"even\"\n").starts_with("rules.toml:1: 'sizes': sizes must be"))
-      << ErrorOf("sizes = \"even\"\n");
-  EXPECT_EQ(ErrorOf("[jobs]\n"), "rules.toml:1: 'jobs' must be tables [[jobs]]");
-  EXPECT_TRUE(ErrorOf("sizes = \n").starts_with("rules.toml:1: must be TOML: "));
+  EXPECT_TRUE(Refusal("sizes = \"even\"\n").starts_with("rules.toml:1: 'sizes': sizes must be"))
+      << Refusal("sizes = \"even\"\n");
+  EXPECT_EQ(Refusal("[jobs]\n"), "rules.toml:1: 'jobs' must be tables [[jobs]]");
+  EXPECT_TRUE(Refusal("sizes = \n").starts_with("rules.toml:1: must be TOML: "));
 }
 
 TEST(OperatorRulesTest, RulesOfChangesAreRead) {
@@ -79,12 +74,12 @@ cooldown = 0
   EXPECT_EQ(prod.cooldown, 0);
   EXPECT_FALSE(prod.moves);
   EXPECT_FALSE(JobRules().hold_jobs());
-  EXPECT_EQ(ErrorOf("cooldown = \"soon\"\n"),
+  EXPECT_EQ(Refusal("cooldown = \"soon\"\n"),
             "rules.toml:1: 'cooldown' must be a time like 90 (seconds), 250ms, 5m, 1h30m, 2d, 1 "
             "week or 1-02:03:04, from 0 to 100000000000 s, got 'soon'");
-  EXPECT_EQ(ErrorOf("restarts_per_hour = -1\n"),
+  EXPECT_EQ(Refusal("restarts_per_hour = -1\n"),
             "rules.toml:1: 'restarts_per_hour' must be a whole number from 0 to 3600, got -1");
-  EXPECT_EQ(ErrorOf("moves = 1\n"), "rules.toml:1: 'moves' must be true or false, got 1");
+  EXPECT_EQ(Refusal("moves = 1\n"), "rules.toml:1: 'moves' must be true or false, got 1");
 }
 
 TEST(OperatorRulesTest, MaintenanceIsOfNodesAndTimes) {
@@ -98,13 +93,13 @@ TEST(OperatorRulesTest, MaintenanceIsOfNodesAndTimes) {
   EXPECT_TRUE(read.IsOf("gpu-17"));
   EXPECT_FALSE(read.IsOf("n4"));
   EXPECT_EQ(read.lead, 7200);
-  EXPECT_EQ(ErrorOf(window("2026-12-01 08:00:00", "2026-12-01 07:00:00")),
+  EXPECT_EQ(Refusal(window("2026-12-01 08:00:00", "2026-12-01 07:00:00")),
             "rules.toml:3: 'from' must be before 'to', got '2026-12-01 08:00:00' and '2026-12-01 "
             "07:00:00'");
-  EXPECT_EQ(ErrorOf(window("2026-12-01", "14d")),
+  EXPECT_EQ(Refusal(window("2026-12-01", "14d")),
             "rules.toml:3: 'from' and 'to' must both be dates or both be times from the begin, got "
             "'2026-12-01' and '14d'");
-  EXPECT_EQ(ErrorOf(window("soon", "14d")),
+  EXPECT_EQ(Refusal(window("soon", "14d")),
             "rules.toml:3: 'from' must be \"YYYY-MM-DD HH:MM:SS\", or a time like 90 (seconds), "
             "250ms, 5m, 1h30m, 2d, 1 week or 1-02:03:04 from the begin, got 'soon'");
   // Numbers are seconds from the begin, in every place.
@@ -131,8 +126,8 @@ type = "a100"
   rules.CheckGuarantees(ClusterSpec::Parse("2x8:a100,1x8:v100"));
   EXPECT_THROW(rules.CheckGuarantees(ClusterSpec::Parse("2x8:a100")), Error);
   EXPECT_THROW(rules.CheckGuarantees(ClusterSpec::Parse("4x8:v100")), Error);
-  EXPECT_EQ(ErrorOf("[[guarantees]]\naccount = \"a\"\n"), "rules.toml:1: 'gpus' is missing");
-  EXPECT_EQ(ErrorOf("[[guarantees]]\naccount = \"a\"\ngpus = 1\n"
+  EXPECT_EQ(Refusal("[[guarantees]]\naccount = \"a\"\n"), "rules.toml:1: 'gpus' is missing");
+  EXPECT_EQ(Refusal("[[guarantees]]\naccount = \"a\"\ngpus = 1\n"
                     "[[guarantees]]\naccount = \"a\"\ngpus = 2\n"),
             "rules.toml:5: 'account' must have one guarantee, got two of 'a'");
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {
@@ -24,12 +24,7 @@ class CheckpointFileTest : public testing::Test {
     return {{weights.data(), weights.size() * sizeof(float)}, {&extra, sizeof extra}};
   }
   std::string LoadError(const std::vector<StateBlock>& state) const {
-    try {
-      LoadCheckpoint(path_, state);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return ErrorOf(ExitCode::kBadData, [&] { LoadCheckpoint(path_, state); });
   }
 
   testing_support::TempFolder temp_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -85,13 +86,11 @@ TEST_F(PeerMemoryTest, AnotherSizeIsAnError) {
   const OfferedMemory offered(blocks_);
   Bytes into(10);
   const StateBlock block{into.data(), into.size()};
-  try {
-    ReadOfferedMemory(offered.offer(), {&block, 1});
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "an offer of memory must be of 10 bytes, as the state is, got 100003");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kRunFailed,
+                    [&] {
+                      ReadOfferedMemory(offered.offer(), {&block, 1});
+                    }),
+            "an offer of memory must be of 10 bytes, as the state is, got 100003");
 }
 
 TEST_F(PeerMemoryTest, AnOfferThatWasCutOffIsAnError) {

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "small_world.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -85,13 +86,9 @@ TEST(ClusterEnv, StepBeforeTheFirstResetIsAUsageError) {
 TEST(ClusterEnv, StepAfterTheEndIsAUsageError) {
   ClusterEnv env(FewJobs(3), Options(ActionMode::kIndex));
   Play(env, 0);
-  try {
+  ExpectError(ExitCode::kUsage, {"reset"}, [&] {
     env.Step(std::vector<float>(static_cast<std::size_t>(env.spec().action.elements())));
-    FAIL() << "the step was taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    EXPECT_NE(std::string(error.what()).find("reset"), std::string::npos) << error.what();
-  }
+  });
 }
 
 TEST(ClusterEnv, ActionOfTheWrongSizeIsAUsageError) {
@@ -329,13 +326,7 @@ TEST(ClusterEnv, StrictModeThrowsOnIllegalActions) {
   options.strict = true;
   ClusterEnv env(FewJobs(5), options);
   env.Reset(0);
-  try {
-    env.Step(std::vector<float>{-1});
-    FAIL() << "the step was taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    EXPECT_NE(std::string(error.what()).find("-1"), std::string::npos) << error.what();
-  }
+  ExpectError(ExitCode::kUsage, {"-1"}, [&] { env.Step(std::vector<float>{-1}); });
 }
 
 TEST(ClusterEnv, RandomLegalSequenceActionsDrainASmallWorkload) {
@@ -390,13 +381,7 @@ TEST(ClusterEnv, StrictModeNamesTheSlotOfAnIllegalChoice) {
   env.Reset(0);
   std::vector<float> choices(8);
   choices[7] = 1;  // no job is there yet
-  try {
-    env.Step(choices);
-    FAIL() << "the step was taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    EXPECT_NE(std::string(error.what()).find("slot 7"), std::string::npos) << error.what();
-  }
+  ExpectError(ExitCode::kUsage, {"slot 7"}, [&] { env.Step(choices); });
 }
 
 TEST(ClusterEnv, ChoicesThatDoNotFitAreCounted) {
@@ -427,13 +412,7 @@ TEST(ClusterEnv, AWindowOfNoJobsIsAUsageError) {
 TEST(ClusterEnv, UnknownRewardIsAUsageErrorWithASuggestion) {
   ClusterEnvOptions options;
   options.reward = "jtc";
-  try {
-    const ClusterEnv env(FewJobs(1), options);
-    FAIL() << "the environment was made";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    EXPECT_NE(std::string(error.what()).find("'jct'"), std::string::npos) << error.what();
-  }
+  ExpectError(ExitCode::kUsage, {"'jct'"}, [&] { const ClusterEnv env(FewJobs(1), options); });
 }
 
 TEST(ClusterEnvSpec, IsKnownBeforeAnyEnvironmentIs) {

@@ -156,12 +156,7 @@ TEST(WindowEpisodes, UnreachableLoadIsADataError) {
   WindowOptions window = OneDay();
   window.loads = {50};
   const EpisodeSource source = Source(window);
-  try {
-    source(0);
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kBadData) << error.what();
-  }
+  ExpectError(ExitCode::kBadData, {}, [&] { source(0); });
 }
 
 TEST(WindowEpisodes, EmptyPartOfTheTraceIsAUsageError) {

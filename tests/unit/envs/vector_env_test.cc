@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "small_world.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -285,12 +286,8 @@ TEST(VectorEnv, LowestFailureIsRethrownAfterAllOthersStepped) {
     env.Reset(0);
     std::vector<float> actions(8);
     actions[6] = actions[3] = -1;
-    try {
-      env.Step(actions);
-      FAIL() << "no error";
-    } catch (const Error& error) {
-      EXPECT_STREQ(error.what(), "environment with seed 3 failed");
-    }
+    EXPECT_EQ(ErrorOf(ExitCode::kRunFailed, [&] { env.Step(actions); }),
+              "environment with seed 3 failed");
     const std::span<const float> steps = env.observation().floats("context");
     EXPECT_EQ(std::vector<float>(steps.begin(), steps.end()),
               (std::vector<float>{1, 1, 1, 0, 1, 1, 0, 1}));

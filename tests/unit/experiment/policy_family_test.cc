@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
 #include "sim/profile.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -42,12 +42,8 @@ TEST(PolicyFamily, SpecsMeanTheSameUnderEveryProfile) {
 }
 
 TEST(PolicyFamily, NamesAreSuggested) {
-  try {
-    MakePolicy("kindre");
-    FAIL() << "an unknown name was taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), "unknown policy 'kindre' (did you mean 'kindred'?)");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kUsage, [&] { MakePolicy("kindre"); }),
+            "unknown policy 'kindre' (did you mean 'kindred'?)");
 }
 
 }  // namespace

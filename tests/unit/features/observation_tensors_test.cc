@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "core/error.h"
 #include "features/configuration_tensor.h"
 #include "features/graph_tensors.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -87,13 +87,8 @@ TEST_F(ObservationTensors, JobsBeyondTheWindowHoldGpusWithoutAnEdge) {
 TEST_F(ObservationTensors, AGraphOfTooFewNodesIsAUsageError) {
   std::vector<float> nodes(1 * kNodeColumns);
   std::vector<float> edges(2 * 1);
-  try {
-    WriteGraph(o_, 2, 1, {.nodes = nodes, .edges = edges});
-    FAIL() << "a node was left out";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    EXPECT_NE(std::string(error.what()).find("max_nodes=1"), std::string::npos) << error.what();
-  }
+  ExpectError(ExitCode::kUsage, {"max_nodes=1"},
+              [&] { WriteGraph(o_, 2, 1, {.nodes = nodes, .edges = edges}); });
 }
 
 }  // namespace

@@ -19,12 +19,7 @@ class OffsetsNetwork : public testing::Test {
   }
   // The message, "" where it can be made.
   std::string Refusal(const Serving& serving) const {
-    try {
-      MakeLearnedPolicy(agent_, serving);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return ErrorOf(ExitCode::kUsage, [&] { MakeLearnedPolicy(agent_, serving); });
   }
   Checkpoint Saved() const {
     Checkpoint checkpoint;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -69,13 +70,12 @@ TEST(JobOptionsTest, NumbersOfGpusThatAreNotSaidFollowFromTheOthers) {
 
 TEST(JobOptionsTest, ErrorsNameThePlaceAndThePrefix) {
   RuntimeJob job;
-  try {
-    ReadJobOptions({{"min", "4"}, {"max", "2"}}, "annotations", "allot.dev/", &job);
-    FAIL() << "it was read";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "annotations: 'allot.dev/min' must be at most 'allot.dev/max', got 4 and 2");
-  }
+  EXPECT_EQ(
+      ErrorOf(ExitCode::kBadData,
+              [&] {
+                ReadJobOptions({{"min", "4"}, {"max", "2"}}, "annotations", "allot.dev/", &job);
+              }),
+      "annotations: 'allot.dev/min' must be at most 'allot.dev/max', got 4 and 2");
 }
 
 TEST(JobOptionsTest, EachSurvivesTheWayThroughAJournal) {

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/file_lock.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {
@@ -49,13 +50,7 @@ TEST_F(JournalTest, ALastLineThatWasCutOffIsDroppedAndTold) {
 TEST_F(JournalTest, ABrokenLineInTheMiddleNamesItsPlace) {
   std::ofstream(path_)
       << "{\"at\":1,\"what\":\"pause\"}\nrubbish\n{\"at\":2,\"what\":\"resume\"}\n";
-  try {
-    Journal journal(path_);
-    FAIL() << "it was read";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kBadData);
-    EXPECT_NE(std::string(error.what()).find("journal.jsonl:2"), std::string::npos) << error.what();
-  }
+  ExpectError(ExitCode::kBadData, {"journal.jsonl:2"}, [&] { Journal journal(path_); });
 }
 
 // In a process of its own, whose files may not grow.
@@ -94,25 +89,15 @@ TEST_F(JournalTest, AFlippedLetterIsSeenByTheChecksum) {
   std::string text = ReadTextFile(path_.string());
   text.replace(text.find("\"a\""), 3, "\"b\"");
   WriteTextFile(path_, text);
-  try {
-    Journal journal(path_);
-    FAIL() << "it was read";
-  } catch (const Error& error) {
-    const std::string what = error.what();
-    EXPECT_NE(what.find("journal.jsonl:1: its checksum"), std::string::npos) << what;
-    EXPECT_NE(what.find("allot journal repair"), std::string::npos) << what;
-  }
+  ExpectError(ExitCode::kBadData, {"journal.jsonl:1: its checksum", "allot journal repair"},
+              [&] { Journal journal(path_); });
   EXPECT_EQ(ReadTextFile(path_.string()), text) << "nothing is changed";
 }
 
 TEST_F(JournalTest, OneDaemonAFolder) {
   const FileLock first(folder_ / "lock", "one daemon a state folder");
-  try {
-    const FileLock second(folder_ / "lock", "one daemon a state folder");
-    FAIL() << "two hold it";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find(std::to_string(::getpid())), std::string::npos);
-  }
+  ExpectError(ExitCode::kRunFailed, {std::to_string(::getpid())},
+              [&] { const FileLock second(folder_ / "lock", "one daemon a state folder"); });
 }
 
 TEST_F(JournalTest, ALockEndsWithItsHolder) {

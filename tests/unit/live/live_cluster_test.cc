@@ -8,6 +8,7 @@
 
 #include "core/rng.h"
 #include "live/workers/stall_watch.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/live/live_cluster_fixture.h"
 
 namespace allot {
@@ -531,12 +532,7 @@ TEST_F(LiveClusterTest, AJobIsCancelledByItsIdOrByWhatItIsKnownAs) {
   Serve();
   cluster_->WaitForJobs();
   const auto why = [&](const std::string& name) -> std::string {
-    try {
-      cluster_->Cancel(name);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return ErrorOf(ExitCode::kUsage, [&] { cluster_->Cancel(name); });
   };
   const std::string refused = why("team.mlp.1");  // this runtime cancels nothing
   EXPECT_EQ(why("team/mlp"), refused);

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -37,12 +37,7 @@ class LiveStateTest : public testing::Test {
     return job.table->KeyText(job.running, state_.job_table().nominal().types());
   }
   std::string Refusal(const std::string& key) {
-    try {
-      Give(key, {{"n1", 7}});
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return ErrorOf(ExitCode::kBadData, [&] { Give(key, {{"n1", 7}}); });
   }
 
   LiveState state_;

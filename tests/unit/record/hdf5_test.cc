@@ -10,8 +10,8 @@
 #include <limits>
 
 #include "core/rng.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
-#include "tests/unit/record/expect_error.h"
 
 namespace allot {
 namespace {

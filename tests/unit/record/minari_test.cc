@@ -12,9 +12,9 @@
 #include "core/rng.h"
 #include "record/minari_reader.h"
 #include "record/minari_writer.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 #include "tests/unit/record/example_episode.h"
-#include "tests/unit/record/expect_error.h"
 
 namespace allot {
 namespace {

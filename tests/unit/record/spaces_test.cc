@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "tests/unit/record/expect_error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {

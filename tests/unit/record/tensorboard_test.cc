@@ -5,8 +5,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
-#include "tests/unit/record/expect_error.h"
 
 namespace allot {
 namespace {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/sim/small_world.h"
 
 namespace allot {
@@ -88,12 +89,8 @@ TEST(SimulatedRulesTest, AJobThatWaitsBeginsWhateverItsRestarts) {
 TEST(SimulatedRulesTest, NotOfWholeRounds) {
   SimOptions options = Under("cooldown = 60\n");
   options.whole_rounds = true;
-  try {
-    (void)ScenarioOf({SmallJob{.duration = 500}}, "1x4", options);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-  }
+  ExpectError(ExitCode::kUsage, {},
+              [&] { (void)ScenarioOf({SmallJob{.duration = 500}}, "1x4", options); });
   options.rules = std::make_shared<const OperatorRules>(OperatorRules::Parse("sizes = [1]", "r"));
   (void)ScenarioOf({SmallJob{.duration = 500}}, "1x4", options);
 }

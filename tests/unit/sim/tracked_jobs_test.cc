@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
 #include "small_world.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot::testing_support {
 namespace {
@@ -49,13 +49,8 @@ TEST(TrackedJobs, OfAllJobsAreAWholeRun) {
 
 TEST(TrackedJobs, MustExist) {
   const Scenario scenario = FourInARow();
-  try {
-    Windowed(scenario, 1, 4);
-    FAIL() << "a window beyond the last job was taken";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "tracked jobs must be 0 <= first <= last < 4 (jobs of the workload), got 1..4");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kUsage, [&] { Windowed(scenario, 1, 4); }),
+            "tracked jobs must be 0 <= first <= last < 4 (jobs of the workload), got 1..4");
 }
 
 }  // namespace

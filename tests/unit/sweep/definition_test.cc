@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "sweep/definition_file.h"
 #include "sweep/preset.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -22,12 +23,7 @@ SweepDefinition Read(std::string_view toml) {
 }
 
 std::string FaultOf(std::string_view toml) {
-  try {
-    Read(toml);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
+  return ErrorOf(ExitCode::kUsage, [&] { Read(toml); });
 }
 
 TEST(SweepDefinition, IsTheCrossProductWithPoliciesFastest) {

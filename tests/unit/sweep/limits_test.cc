@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/error.h"
 #include "sweep/definition_file.h"
 #include "sweep/run_sweep.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {
@@ -43,12 +43,7 @@ std::map<std::string, std::string> Highest(const std::vector<SweepCell>& cells) 
 }
 
 std::string LimitRefusal(const std::string& more) {
-  try {
-    Rising(more);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return ErrorOf(ExitCode::kUsage, [&] { Rising(more); });
 }
 
 using Rates = std::map<std::string, std::string>;
@@ -134,12 +129,9 @@ TEST(SweepLimits, RefusalsNameKeyAndValue) {
   EXPECT_NE(LimitRefusal("until-utilisation = 1.5").find("got '1.5'"), std::string::npos);
   EXPECT_NE(LimitRefusal("cutoff = \"0\"").find("'cutoff' must be a time > 0, got '0'"),
             std::string::npos);
-  try {
+  ExpectError(ExitCode::kUsage, {"got '1' after 2"}, [&] {
     SweepFromJson(ParseToml("rates = [2, 1]\nuntil-jct = \"1d\"", "test"), {}, "test");
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("got '1' after 2"), std::string::npos) << error.what();
-  }
+  });
 }
 
 }  // namespace

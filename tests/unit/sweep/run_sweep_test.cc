@@ -78,13 +78,13 @@ TEST(RunSweep, GivesTheSameOnAnyNumberOfThreads) {
 
 TEST(RunSweep, NamesTheCellOfAnError) {
   const SweepDefinition definition = Twelve();
-  try {
-    RunSweep(definition, [](const CellValues&) -> SweepCell { throw RunError("no room"); },
-             {.threads = 1, .quiet = true});
-    FAIL() << "the error of a cell was lost";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "load 1, seed 0, policy a: no room");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kRunFailed,
+                    [&] {
+                      RunSweep(definition,
+                               [](const CellValues&) -> SweepCell { throw RunError("no room"); },
+                               {.threads = 1, .quiet = true});
+                    }),
+            "load 1, seed 0, policy a: no room");
 }
 
 TEST(RunSweep, ACellThatFailsCostsOnlyItself) {
@@ -154,15 +154,8 @@ TEST_F(SweepFolderTest, RefusesASecondWriterOfAShard) {
 
 TEST_F(SweepFolderTest, RefusesAnotherDefinitionNamingBothValues) {
   static_cast<void>(SweepFolder(path_, Twelve("interval = 60"), {}, "test"));
-  try {
-    static_cast<void>(SweepFolder(path_, Twelve("interval = 300"), {}, "test"));
-    FAIL() << "two definitions were mixed";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    EXPECT_NE(std::string(error.what()).find("interval = \"60\", now interval = \"300\""),
-              std::string::npos)
-        << error.what();
-  }
+  ExpectError(ExitCode::kUsage, {"interval = \"60\", now interval = \"300\""},
+              [&] { static_cast<void>(SweepFolder(path_, Twelve("interval = 300"), {}, "test")); });
 }
 
 TEST_F(SweepFolderTest, RefusesAChangedInputFile) {

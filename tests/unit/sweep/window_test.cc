@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -29,12 +29,7 @@ std::pair<int, int> Resolve(const std::string& kind, const std::string& text) {
 }
 
 std::string FaultOf(const std::string& kind, const std::string& text) {
-  try {
-    Resolve(kind, text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
+  return ErrorOf(ExitCode::kUsage, [&] { Resolve(kind, text); });
 }
 
 TEST(Window, OfNothingMeasuresEverything) { EXPECT_FALSE(ResolveWindow({}, FiveJobs())); }

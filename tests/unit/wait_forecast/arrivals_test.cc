@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/sim/small_world.h"
 
 namespace allot {
@@ -59,14 +59,8 @@ TEST(PastArrivals, AShortHistoryIsRepeated) {
 TEST(PastArrivals, NobodyBeforeTheDateIsAnError) {
   const auto past =
       std::make_shared<const Scenario>(testing_support::ScenarioOf({{500, 1, 60}}, "1x4"));
-  try {
-    const PastArrivals none(past, 100, kDay);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "a history needs a job before its date: 'small' begins at 500 s, the date is 100 s");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kUsage, [&] { const PastArrivals none(past, 100, kDay); }),
+            "a history needs a job before its date: 'small' begins at 500 s, the date is 100 s");
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "core/error.h"
 #include "core/file.h"
 #include "core/rng.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/sim/small_world.h"
 #include "wait_forecast/outlook_check.h"
 
@@ -80,12 +80,7 @@ TEST(OutlookCalibration, ABadFileIsNamed) {
   const auto message = [](const std::string& text) -> std::string {
     const auto path = TempFile("bad.json");
     WriteTextFile(path, text);
-    try {
-      OutlookCalibration::FromFile(path.string());
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return ErrorOf(ExitCode::kBadData, [&] { OutlookCalibration::FromFile(path.string()); });
   };
   EXPECT_NE(message("{").find("bad.json' is not what 'allot forecast --fit' writes"),
             std::string::npos);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.h"
 #include "core/rng.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/sim/small_world.h"
 #include "workload/past_lengths.h"
 
@@ -270,12 +270,7 @@ TEST(Outlook, WhoMayStillComeDelaysWhoIsThere) {
 
 TEST(Outlook, ABadOptionIsNamedWithItsRule) {
   const auto message = [](const OutlookOptions& options) -> std::string {
-    try {
-      Outlook(Rules(), options, nullptr);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return ErrorOf(ExitCode::kUsage, [&] { Outlook(Rules(), options, nullptr); });
   };
   EXPECT_EQ(message({.samples = -1}),
             "samples must be from 0 (chosen by the number of jobs) to 10000, got -1");

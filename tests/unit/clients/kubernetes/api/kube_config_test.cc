@@ -7,8 +7,8 @@
 
 #include "clients/kubernetes/api/base64.h"
 #include "clients/kubernetes/api/bearer_token.h"
-#include "core/error.h"
 #include "core/file.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -33,12 +33,7 @@ KubeConfig Read(const std::string& text, const std::string& context = "") {
 }
 
 std::string KubeConfigError(const std::string& text, const std::string& context = "") {
-  try {
-    Read(text, context);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return ErrorOf(ExitCode::kBadData, [&] { Read(text, context); });
 }
 
 TEST(KubeConfigFile, ReadsServerCertificatesAndToken) {

@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
 #include "core/file.h"
 #include "live/runtimes/kubernetes/job_status.h"
 #include "live/runtimes/kubernetes/managed_request.h"
 #include "live/runtimes/kubernetes/worker_spec.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/live/runtimes/kubernetes/fake_objects.h"
 
 namespace allot {
@@ -57,12 +57,7 @@ RuntimeJob RequestOf(const ManagedJob& job) {
 }
 
 std::string RequestError(const ManagedJob& job) {
-  try {
-    RequestOf(job);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return ErrorOf(ExitCode::kBadData, [&] { RequestOf(job); });
 }
 
 TEST(ManagedJobs, AskByTheirAnnotations) {

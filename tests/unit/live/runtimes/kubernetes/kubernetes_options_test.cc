@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "core/error.h"
 #include "core/file.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {
@@ -29,12 +29,7 @@ class KubernetesOptionsTest : public testing::Test {
   }
   std::string RefusalOf(const std::map<std::string, std::string>& given,
                         const RuntimeOptions& options = {}) {
-    try {
-      From(given, options);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return ErrorOf(ExitCode::kUsage, [&] { From(given, options); });
   }
 
   testing_support::TempFolder folder_;

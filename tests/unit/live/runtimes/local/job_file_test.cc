@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {
@@ -21,13 +21,7 @@ class JobFileTest : public testing::Test {
     return ReadJobFile(path_);
   }
   std::string Refusal(const std::string& text) {
-    try {
-      Read(text);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ExitCode::kBadData);
-      return error.what();
-    }
-    return "it was read";
+    return ErrorOf(ExitCode::kBadData, [&] { Read(text); });
   }
   testing_support::TempFolder folder_;
   std::filesystem::path path_ = folder_ / "jobs.toml";

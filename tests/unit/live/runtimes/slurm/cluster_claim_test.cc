@@ -18,6 +18,7 @@
 #include "core/file.h"
 #include "core/file_lock.h"
 #include "live/runtimes/slurm/lease_file.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {
@@ -42,12 +43,7 @@ class ClusterClaimTest : public testing::Test {
     return std::make_unique<ClusterClaim>(folder_.path(), standby, timing);
   }
   std::string Refusal(const LeaseTiming& timing = kPatient) const {
-    try {
-      (void)Claim(false, timing);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "none";
+    return ErrorOf(ExitCode::kRunFailed, [&] { (void)Claim(false, timing); });
   }
   // The lease of a daemon on another machine, which does not renew it.
   void WriteLeaseOfAnother(std::int64_t number, int seconds) const {

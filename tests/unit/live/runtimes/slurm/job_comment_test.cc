@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -16,13 +17,8 @@ std::optional<RuntimeJob> Said(const std::string& comment) {
   return ReadJobComment(comment, &job) ? std::optional(job) : std::nullopt;
 }
 
-std::string ErrorOf(const std::string& comment) {
-  try {
-    Said(comment);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+std::string Refusal(const std::string& comment) {
+  return ErrorOf(ExitCode::kBadData, [&] { Said(comment); });
 }
 
 TEST(JobComment, ReadsWhatAnElasticJobSays) {
@@ -70,7 +66,7 @@ struct Wrong {
 class WrongComment : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongComment, IsRefusedByRuleAndValue) {
-  EXPECT_EQ(ErrorOf(GetParam().comment), GetParam().message);
+  EXPECT_EQ(Refusal(GetParam().comment), GetParam().message);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -91,14 +92,9 @@ TEST_F(NarrowTest, ExcludedNodesCoresAndMemoryCount) {
 
 TEST_F(NarrowTest, WhatNoNodesCanRunIsRefusedWithTheReason) {
   slurm_.constraint = "h100";
-  try {
-    Narrow();
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "a job of at least 1 GPUs may run on nodes that have 0 of one type "
-                 "(--constraint=h100)");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kBadData, [&] { Narrow(); }),
+            "a job of at least 1 GPUs may run on nodes that have 0 of one type "
+            "(--constraint=h100)");
   job_.only_on.clear();
   slurm_.constraint = "first&a100";
   job_.min_gpus = job_.requested = 5;

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "tests/unit/core/expect_error.h"
+
 namespace allot {
 namespace {
 
@@ -15,14 +17,9 @@ SlurmJob JobWith(const std::string& comment, const std::string& gpus, std::uint3
   return slurm;
 }
 
-std::string ErrorOf(const SlurmJob& slurm) {
+std::string Refusal(const SlurmJob& slurm) {
   RuntimeJob job;
-  try {
-    ReadRequest(slurm, &job);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return ErrorOf(ExitCode::kBadData, [&] { ReadRequest(slurm, &job); });
 }
 
 TEST(JobRequest, AnElasticJobIsSizedByItsComment) {
@@ -34,7 +31,7 @@ TEST(JobRequest, AnElasticJobIsSizedByItsComment) {
 }
 
 TEST(JobRequest, MoreGpusThanAnyJobCanHaveAreRefused) {
-  EXPECT_NE(ErrorOf(JobWith("", "gres:gpu:65536", 65536)).find("got 65536 on each of 65536 nodes"),
+  EXPECT_NE(Refusal(JobWith("", "gres:gpu:65536", 65536)).find("got 65536 on each of 65536 nodes"),
             std::string::npos);
 }
 
@@ -71,10 +68,10 @@ TEST(JobRequest, NoRequeueIsRespectedWhateverTheCommentSays) {
 }
 
 TEST(JobRequest, WhatTrainsThroughItsResizesCannotRefuseThem) {
-  EXPECT_EQ(ErrorOf(JobWith("allot min=1 max=8 preempt=no", "")),
+  EXPECT_EQ(Refusal(JobWith("allot min=1 max=8 preempt=no", "")),
             "comment: 'preempt=no' is for jobs with 'resize=restart', this one is resized while it "
             "trains");
-  EXPECT_EQ(ErrorOf(JobWith("allot preempt=perhaps", "")),
+  EXPECT_EQ(Refusal(JobWith("allot preempt=perhaps", "")),
             "comment: 'preempt' must be yes or no, got 'perhaps'");
 }
 
@@ -94,19 +91,19 @@ TEST(JobRequest, TypesAreThoseOfTheCommentElseThatOfTheGpus) {
 }
 
 TEST(JobRequest, WhatCannotBePlacedSaysWhy) {
-  EXPECT_NE(ErrorOf(JobWith("", "")).find("must ask for GPUs"), std::string::npos);
-  EXPECT_EQ(ErrorOf(JobWith("", "gres:gpu:a100:2,gres:gpu:v100:2")),
+  EXPECT_NE(Refusal(JobWith("", "")).find("must ask for GPUs"), std::string::npos);
+  EXPECT_EQ(Refusal(JobWith("", "gres:gpu:a100:2,gres:gpu:v100:2")),
             "a job must ask for GPUs of one type, or of none (--gres=gpu:N) and name those that it "
             "accepts in its comment (types=a|b), got 'gres:gpu:a100:2,gres:gpu:v100:2'");
-  EXPECT_EQ(ErrorOf(JobWith("allot resize=restart types=a100|v100", "gres:gpu:v100:2")),
+  EXPECT_EQ(Refusal(JobWith("allot resize=restart types=a100|v100", "gres:gpu:v100:2")),
             "a job that names types in its comment must ask for GPUs without one (--gres=gpu:2), "
             "got types=a100|v100 and 'gres:gpu:v100:2'");
-  EXPECT_NE(ErrorOf(JobWith("allot max=4", "gres:gpu:v100:2")).find("(gpus=2 types=v100)"),
+  EXPECT_NE(Refusal(JobWith("allot max=4", "gres:gpu:v100:2")).find("(gpus=2 types=v100)"),
             std::string::npos);
-  EXPECT_NE(ErrorOf(JobWith("allot max=4", "gres:gpu:2")).find("in its comment (gpus=2)"),
+  EXPECT_NE(Refusal(JobWith("allot max=4", "gres:gpu:2")).find("in its comment (gpus=2)"),
             std::string::npos);
   for (const char* shared : {"gres:shard:2", "gres:gpu:1,gres:mps:50"}) {
-    EXPECT_NE(ErrorOf(JobWith("", shared)).find("not some that others use"), std::string::npos);
+    EXPECT_NE(Refusal(JobWith("", shared)).find("not some that others use"), std::string::npos);
   }
 }
 
@@ -134,15 +131,15 @@ TEST(JobRequest, WhatSlurmWouldGiveBesideAllotIsRefused) {
   for (const char* comment : {"allot max=4", "allot max=4 resize=restart", ""}) {
     SlurmJob job = JobWith(comment, "");
     job.other_gpus = "gres:gpu:4";
-    EXPECT_EQ(ErrorOf(job),
+    EXPECT_EQ(Refusal(job),
               "a job must ask for GPUs by --gres=gpu:N or in its comment, not by --gpus, "
               "--gpus-per-task or --gpus-per-socket, got 'gres:gpu:4'");
     SlurmJob whole = JobWith(comment, *comment == '\0' ? "gres:gpu:1" : "");
     whole.exclusive = true;
-    EXPECT_NE(ErrorOf(whole).find("without --exclusive"), std::string::npos);
+    EXPECT_NE(Refusal(whole).find("without --exclusive"), std::string::npos);
     SlurmJob part = JobWith(comment, "");
     part.part = true;
-    EXPECT_NE(ErrorOf(part).find("heterogeneous"), std::string::npos);
+    EXPECT_NE(Refusal(part).find("heterogeneous"), std::string::npos);
   }
 }
 

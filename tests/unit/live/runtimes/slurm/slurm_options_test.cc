@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "core/error.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -17,12 +17,7 @@ SlurmOptions OptionsFrom(const std::map<std::string, std::string>& given, bool s
 }
 
 std::string RefusalOf(const std::map<std::string, std::string>& given, bool standby = false) {
-  try {
-    OptionsFrom(given, standby);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return ErrorOf(ExitCode::kUsage, [&] { OptionsFrom(given, standby); });
 }
 
 TEST(SlurmOptions, WithoutParametersJobsGoFromElasticToMain) {

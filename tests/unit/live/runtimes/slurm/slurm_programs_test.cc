@@ -10,6 +10,7 @@
 #include "core/temporary_folder.h"
 #include "live/runtimes/slurm/slurm_client.h"
 #include "tests/unit/clients/slurm/worker_submission.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -96,24 +97,15 @@ TEST_F(FakePrograms, AControllerThatDoesNotAnswerHoldsNobodyUp) {
   SlurmClient client = Client(0.2);
   (void)client.TakeSnapshot();  // the first may take long
   Make("squeue", "exec sleep 1000");
-  try {
-    client.TakeSnapshot();
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("slurm: the controller must answer within"),
-              std::string::npos);
-  }
+  ExpectError(ExitCode::kRunFailed, {"slurm: the controller must answer within"},
+              [&] { client.TakeSnapshot(); });
 }
 
 TEST_F(FakePrograms, WhatSlurmSaysIsToldWithoutControlCharacters) {
   Make("squeue", "printf 'slurm_load_jobs error: \\033[31mno\\n' >&2; exit 1");
   SlurmClient client = Client();
-  try {
-    client.TakeSnapshot();
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "asking for jobs: Slurm says: slurm_load_jobs error: \\x1b[31mno");
-  }
+  EXPECT_EQ(ErrorOf(ExitCode::kRunFailed, [&] { client.TakeSnapshot(); }),
+            "asking for jobs: Slurm says: slurm_load_jobs error: \\x1b[31mno");
 }
 
 TEST_F(FakePrograms, AJobThatIsOverIsCancelled) {
@@ -126,13 +118,7 @@ TEST_F(FakePrograms, AJobThatIsOverIsCancelled) {
 
 TEST_F(FakePrograms, AProgramThatIsMissingIsNamed) {
   std::filesystem::remove(folder_.path() / "sinfo");
-  try {
-    Client();
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("Slurm's program sinfo is not in "),
-              std::string::npos);
-  }
+  ExpectError(ExitCode::kRunFailed, {"Slurm's program sinfo is not in "}, [&] { Client(); });
 }
 
 }  // namespace
