@@ -62,10 +62,10 @@ std::optional<std::int64_t> LoadCheckpoint(const std::filesystem::path& path,
                     kMagic);
   }
   const std::uint64_t wanted = SizeOf(state);
-  const std::uint64_t held = content.size() - sizeof header;
-  if (header.bytes != wanted || held != wanted) {
-    throw DataError("{}: the state has {} bytes, the checkpoint is of {} and holds {}",
-                    path.string(), wanted, header.bytes, held);
+  const std::uint64_t found = content.size() - sizeof header;
+  if (header.bytes != wanted || found != wanted) {
+    throw DataError("{}: the state has {} bytes, the checkpoint announces {} and contains {}",
+                    path.string(), wanted, header.bytes, found);
   }
   const char* const begin = content.data() + sizeof header;
   const std::uint64_t checksum = Checksum(0, begin, wanted);

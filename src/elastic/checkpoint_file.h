@@ -1,8 +1,7 @@
 #pragma once
-// A checkpoint of a training job: the step and blocks of plain bytes, whole or absent.
-//
-// Called by ElasticWorker's users through Save and Load. The format is private to the job: a magic
-// word, the step, the sizes, the bytes and their checksum, in this machine's byte order.
+// A checkpoint of a training job: the step and blocks of plain bytes, whole or absent. Used by
+// ElasticWorker. The format is private to the job: a magic word, the step, the sizes, the bytes and
+// their checksum, in this machine's byte order.
 
 #include <cstdint>
 #include <filesystem>
@@ -23,8 +22,8 @@ std::size_t SizeOf(std::span<const StateBlock> blocks);  // bytes in all
 void SaveCheckpoint(const std::filesystem::path& path, std::int64_t step,
                     std::span<const StateBlock> state);
 
-// The step, with the blocks filled; nullopt, and nothing touched, when there is no file. DataError
-// when the file is damaged or of other blocks.
+// Fills the blocks and returns the step; without a file returns nullopt and changes nothing.
+// DataError if the file is damaged or its blocks have other sizes.
 std::optional<std::int64_t> LoadCheckpoint(const std::filesystem::path& path,
                                            std::span<const StateBlock> state);
 

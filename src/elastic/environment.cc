@@ -8,20 +8,17 @@ namespace allot {
 namespace {
 
 std::string Required(const char* name) {
-  const char* value = std::getenv(name);
-  if (value == nullptr || *value == '\0') {
-    throw UsageError("environment: {} must be set for a worker, got nothing (is it run by allot?)",
-                     name);
-  }
-  return value;
-}
-
-std::string Optional(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
+  if (const auto value = EnvironmentVariable(name)) return *value;
+  throw UsageError("environment: {} must be set for a worker, got nothing (did allot start it?)",
+                   name);
 }
 
 }  // namespace
+
+std::optional<std::string> EnvironmentVariable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
+}
 
 WorkerEnvironment WorkerEnvironment::OfThisProcess() {
   return {.job = Required("ALLOT_JOB_ID"),
@@ -29,7 +26,7 @@ WorkerEnvironment WorkerEnvironment::OfThisProcess() {
           .daemon = Required("ALLOT_DAEMON"),
           .token = Required("ALLOT_TOKEN"),
           .run_dir = Required("ALLOT_RUN_DIR"),
-          .identity = Optional("ALLOT_IDENTITY_FILE")};
+          .identity = EnvironmentVariable("ALLOT_IDENTITY_FILE")};
 }
 
 }  // namespace allot

@@ -87,7 +87,7 @@ struct EpochStore::Impl {
     int socket;
     Clock::time_point since;
     std::optional<LineSession> session{};  // once it has said hello
-    bool known = false;                    // has shown that it knows the token
+    bool known = false;                    // has proved that it knows the token
     bool closing = false;
     std::string in{};
     std::string out{};
@@ -101,7 +101,7 @@ struct EpochStore::Impl {
 
   // ---- what is kept ----
 
-  // Members of an earlier epoch hear of the later one from the daemon.
+  // Members of an earlier epoch learn of the later one from the daemon.
   void Set(const Key& key, const std::string& value) {
     epochs[key.epoch][key.name] = value;
     while (epochs.size() > kEpochsKept) epochs.erase(epochs.begin());
@@ -129,7 +129,7 @@ struct EpochStore::Impl {
     connection.out += connection.session->Sign(message.dump()) + "\n";
   }
 
-  // Throws for what is no message of the protocol.
+  // Throws for a message that the protocol does not have.
   void Hear(Connection& connection, const std::string& line) {
     if (!connection.session) {
       const Json hello = Json::parse(line);
@@ -145,13 +145,13 @@ struct EpochStore::Impl {
       return Say(connection, {{"say", "challenge"}, {"nonce", names.daemon_nonce}});
     }
     const std::optional<std::string> text = connection.session->Open(line);
-    if (!text) throw DataError("a line must have the code of its place");
+    if (!text) throw DataError("a line must have a valid code");
     connection.known = true;
     const Json message = Json::parse(*text);
     const Key key{message.at("epoch"), message.at("key")};
     if (message.at("say") == "set") return Set(key, message.at("value"));
     if (message.at("say") == "get") return Get(connection, key);
-    throw DataError("a store is told 'set' and 'get'");
+    throw DataError("a store accepts 'set' and 'get'");
   }
 
   void HearAll(Connection& connection) {
@@ -162,7 +162,7 @@ struct EpochStore::Impl {
       try {
         Hear(connection, line);
       } catch (const std::exception&) {
-        connection.closing = true;  // without a word: it may be anybody
+        connection.closing = true;  // no answer: the client may be anybody
       }
     }
     const std::size_t longest = connection.known ? limits.line : limits.strangers_line;
@@ -210,7 +210,7 @@ struct EpochStore::Impl {
       if (socket < 0) {
         if (errno == ECONNABORTED || errno == EINTR) continue;
         if (errno == EAGAIN) return;
-        const auto stranger = LongestStranger();  // no descriptors
+        const auto stranger = LongestStranger();  // descriptors ran out
         if (stranger != connections.end()) connections.erase(stranger);
         accept_again = Clock::now() + kNoDescriptors;
         return;
@@ -226,7 +226,7 @@ struct EpochStore::Impl {
     }
   }
 
-  // Milliseconds until something is due though nobody says anything; -1: nothing is.
+  // Milliseconds until the next deadline without any input; -1 if there is none.
   int Patience() const {
     const Clock::time_point now = Clock::now();
     Clock::time_point due = accept_again > now ? accept_again : Clock::time_point::max();
@@ -271,8 +271,7 @@ struct EpochStore::Impl {
   const StoreLimits limits;
   int listener = -1;
   int wake = -1;
-  // Of the thread.
-  std::list<Connection> connections;  // the oldest first
+  std::list<Connection> connections;  // used by the thread alone; the oldest first
   std::map<std::int64_t, std::map<std::string, std::string>> epochs;
   Clock::time_point accept_again;
   std::thread thread;
@@ -294,8 +293,8 @@ EpochStore::~EpochStore() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(impl_->wake, &one, sizeof(one));
   impl_->thread.join();
-  // Who has just come is closed like the others: to end a listener alone resets those connections,
-  // and libtorch's store, of which they may be clients, ends the process then.
+  // Clients that have just connected are accepted and closed like the others. Closing the listener
+  // alone would reset them, and libtorch's store, whose clients they may be, ends the process then.
   impl_->Accept();
   ::close(impl_->listener);
   ::close(impl_->wake);

@@ -1,11 +1,11 @@
 #pragma once
-// Where the members of an epoch tell each other how they are reached, before they have a process
-// group: keys and values, which every worker offers and rank 0's is used. Served by a thread of its
-// own, over lines with codes (auth/line_session.h; docs/formats/worker_protocol.md "Process
-// groups"): who does not know the job's token can neither read nor write.
+// A store of keys and values through which the members of an epoch exchange their addresses before
+// they have a process group. Every worker has one; that of rank 0 is used. A thread of its own
+// serves it over lines with codes (auth/line_session.h; docs/formats/worker_protocol.md "Process
+// groups"): a client without the job's token can neither read nor write.
 //
-// Anybody who reaches the port can connect, so what a stranger can take has bounds: time,
-// connections, memory. MeetingPlace (torch/group.h) owns one; EpochStoreVisit is the other end.
+// Anybody who reaches the port can connect, so the time, connections and memory of unauthenticated
+// clients are limited. MeetingPlace (torch/group.h) owns one; EpochStoreVisit is the client.
 
 #include <chrono>
 #include <cstddef>
@@ -16,10 +16,10 @@
 namespace allot {
 
 struct StoreLimits {
-  std::chrono::milliseconds introduction{5000};  // until a connection has shown who it is
-  std::size_t strangers = 128;         // that have not; of more, the one that waits longest goes
+  std::chrono::milliseconds introduction{5000};  // for a client to authenticate
+  std::size_t strangers = 128;         // unauthenticated clients; beyond, the oldest is closed
   std::size_t strangers_line = 1024;   // bytes
-  std::size_t line = 8 * 1024 * 1024;  // of a worker of the job
+  std::size_t line = 8 * 1024 * 1024;  // bytes of a line of an authenticated worker
 };
 
 class EpochStore {
@@ -30,7 +30,7 @@ class EpochStore {
     std::string token;
   };
 
-  // Listens on `host` (numeric) alone; port 0: any. RunError where it cannot.
+  // Listens on `host` (numeric) only; port 0 takes any free one. RunError on failure.
   EpochStore(Owner owner, const std::string& host, std::uint16_t port,
              const StoreLimits& limits = {});
   ~EpochStore();
@@ -39,8 +39,8 @@ class EpochStore {
 
   std::uint16_t port() const;
 
-  // The token of its connections' sessions: they are no connections to a daemon, nor to the store
-  // of another worker.
+  // The token of the store's sessions, which differs from that of a daemon's sessions and of the
+  // store of another worker.
   static std::string SessionToken(const std::string& token, const std::string& worker);
 
  private:

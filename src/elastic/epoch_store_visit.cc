@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::chrono::milliseconds kLookUp{20};
+constexpr std::chrono::milliseconds kCheckEvery{20};
 constexpr std::chrono::milliseconds kTryAgain{10};
 constexpr std::chrono::milliseconds kChallengeDue{2000};
 constexpr std::size_t kLongestLine = 8 * 1024 * 1024;
@@ -45,25 +45,26 @@ std::vector<std::uint8_t> FromDigits(const std::string& digits) {
 }  // namespace
 
 EpochStoreVisit::EpochStoreVisit(std::string job, std::string worker, const std::string& token,
-                                 std::int64_t epoch, StorePlace place, std::function<void()> look)
+                                 std::int64_t epoch, StoreAddress address,
+                                 std::function<void()> check)
     : job_(std::move(job)),
       worker_(std::move(worker)),
       token_(EpochStore::SessionToken(token, place.worker)),
       epoch_(epoch),
-      place_(std::move(place)),
-      look_(std::move(look)),
+      address_(std::move(address)),
+      check_(std::move(check)),
       socket_(kLongestLine) {}
 
 void EpochStoreVisit::Set(const std::string& key, const std::vector<std::uint8_t>& value) {
   const std::string& digits = own_[key] = ToDigits(value);
-  if (session_) Say("set", key, &digits);  // else once there is a connection
+  if (session_) Say("set", key, &digits);  // otherwise sent with the next connection
 }
 
 std::vector<std::uint8_t> EpochStoreVisit::Get(const std::string& key,
                                                std::chrono::milliseconds patience) {
   const auto until = Clock::now() + patience;
   bool asked = false;
-  while (!heard_.contains(key)) {
+  while (!received_.contains(key)) {
     if (!session_) asked = false;
     if (!Connected(until)) continue;
     if (!std::exchange(asked, true)) Say("get", key, nullptr);
@@ -71,23 +72,23 @@ std::vector<std::uint8_t> EpochStoreVisit::Get(const std::string& key,
     const std::optional<std::string> text = line ? session_->Open(*line) : std::nullopt;
     const Json message = Json::parse(text.value_or(""), nullptr, false);
     if (!message.is_object() || message.value("say", "") != "value") {
-      session_.reset();  // it is gone, or somebody else speaks
+      session_.reset();  // the connection is gone, or leads to another program
       continue;
     }
     if (message.value("epoch", std::int64_t{-1}) == epoch_) {
-      heard_[message.value("key", "")] = message.value("value", "");
+      received_[message.value("key", "")] = message.value("value", "");
     }
   }
-  return FromDigits(heard_.at(key));
+  return FromDigits(received_.at(key));
 }
 
-// False: not yet; there is no session then.
+// Tries to connect; false, without a session, if that did not succeed yet.
 bool EpochStoreVisit::Connected(Clock::time_point until) {
   if (session_) return true;
-  look_();
+  check_();
   if (Clock::now() > until) throw RunError("a peer never came");
   const std::string nonce = NewToken();
-  if (!socket_.Connect(fmt::format("tcp:{}:{}", place_.host, place_.port))) {
+  if (!socket_.Connect(fmt::format("tcp:{}:{}", address_.host, address_.port))) {
     std::this_thread::sleep_for(kTryAgain);
     return false;
   }
@@ -111,17 +112,17 @@ bool EpochStoreVisit::Connected(Clock::time_point until) {
   return true;
 }
 
-// nullopt: the connection is gone, or it is too late.
+// Nullopt if the connection is gone or the time is over.
 std::optional<std::string> EpochStoreVisit::HearLine(Clock::time_point until) {
   while (socket_.connected()) {
     if (std::optional<std::string> line = socket_.NextLine()) return line;
     if (!socket_.connected()) break;
-    look_();
+    check_();
     if (Clock::now() > until) {
       socket_.Close();
       break;
     }
-    socket_.Wait(-1, static_cast<int>(kLookUp.count()));
+    socket_.Wait(-1, static_cast<int>(kCheckEvery.count()));
   }
   return std::nullopt;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// A worker at the EpochStore of rank 0 of its epoch: sets its own keys and gets those of its peers.
-// One thread. Of what the store says, nothing counts that has not the code of its place; a
-// connection that breaks, or leads to somebody else, is made again.
+// A worker's connection to the EpochStore of rank 0: sets its own keys and gets those of its peers.
+// One thread. Lines without a valid code are ignored; a connection that breaks, or leads to another
+// program, is made again.
 
 #include <chrono>
 #include <cstdint>
@@ -16,20 +16,20 @@
 
 namespace allot {
 
-struct StorePlace {
+struct StoreAddress {
   std::string host;
   std::uint16_t port = 0;
-  std::string worker;  // whose store it is
+  std::string worker;  // the store's owner
 };
 
 class EpochStoreVisit {
  public:
-  // `look` is called every few milliseconds while waiting, and may throw to end it.
+  // `check` is called every few milliseconds while waiting, and may throw to end the wait.
   EpochStoreVisit(std::string job, std::string worker, const std::string& token, std::int64_t epoch,
-                  StorePlace place, std::function<void()> look);
+                  StoreAddress address, std::function<void()> check);
 
   void Set(const std::string& key, const std::vector<std::uint8_t>& value);
-  // Waits until a member has set it. RunError after `patience`.
+  // Waits until a member has set the key. RunError after `patience`.
   std::vector<std::uint8_t> Get(const std::string& key, std::chrono::milliseconds patience);
 
  private:
@@ -41,10 +41,10 @@ class EpochStoreVisit {
 
   const std::string job_, worker_, token_;
   const std::int64_t epoch_;
-  const StorePlace place_;
-  const std::function<void()> look_;
-  std::map<std::string, std::string> own_;    // in digits
-  std::map<std::string, std::string> heard_;  // the same
+  const StoreAddress address_;
+  const std::function<void()> check_;
+  std::map<std::string, std::string> own_;       // values as hexadecimal digits
+  std::map<std::string, std::string> received_;  // values as hexadecimal digits
   LineSocket socket_;
   std::optional<LineSession> session_;
 };

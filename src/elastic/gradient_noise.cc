@@ -48,11 +48,11 @@ void GradientNoise::AddAlone(std::span<const float> gradient, double samples) {
   last_samples_ = samples;
 }
 
-// An average with forgetting is worth so many steps of equal weight.
+// The number of steps of equal weight that the exponential average is worth.
 double GradientNoise::signal_error() const {
   const double steps = (2 - kForget) / kForget * averages_.weight / (2 - averages_.weight);
   const double mean = signal();
-  const double spread = of_one(averages_.signal_square) - mean * mean;
+  const double spread = average(averages_.signal_square) - mean * mean;
   return spread > 0 ? std::sqrt(spread / steps) : 0;
 }
 

@@ -5,17 +5,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 
 #include "core/error.h"
+#include "elastic/environment.h"
 
 namespace allot {
 namespace {
 
-// A folder that is this user's own and that nobody else may enter; it may be there.
+// Makes, or takes over, a folder that belongs to this user and that nobody else may enter.
 void MakeOwn(const char* command, const std::filesystem::path& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw RunError("{}: cannot make {}: {}", command, folder.string(), SystemMessage());
+    throw RunError("{}: cannot create {}: {}", command, folder.string(), SystemMessage());
   }
   struct stat found {};
   if (lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != geteuid()) {
@@ -29,22 +29,17 @@ void MakeOwn(const char* command, const std::filesystem::path& folder) {
 
 }  // namespace
 
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::filesystem::path OwnJobFolder(const char* command) {
-  const std::string id = Variable("SLURM_JOB_ID");
-  const std::string submitted_in = Variable("SLURM_SUBMIT_DIR");
-  if (id.empty() || submitted_in.empty()) {
+  const std::optional<std::string> id = EnvironmentVariable("SLURM_JOB_ID");
+  const std::optional<std::string> submitted_in = EnvironmentVariable("SLURM_SUBMIT_DIR");
+  if (!id || !submitted_in) {
     throw UsageError("{}: must be in a Slurm job's script, but SLURM_JOB_ID is not set", command);
   }
   const std::filesystem::path above =
-      std::filesystem::path(submitted_in) / fmt::format(".allot-{}", geteuid());
-  std::filesystem::path folder = above / id;
+      std::filesystem::path(*submitted_in) / fmt::format(".allot-{}", geteuid());
+  std::filesystem::path folder = above / *id;
   MakeOwn(command, above);
-  if (Variable("SLURM_RESTART_COUNT").empty()) std::filesystem::remove_all(folder);
+  if (!EnvironmentVariable("SLURM_RESTART_COUNT")) std::filesystem::remove_all(folder);
   MakeOwn(command, folder);
   return folder;
 }

@@ -1,22 +1,18 @@
 #pragma once
-// The folder of a Slurm job, `.allot-<user id>/<number>` where it was submitted: what the commands
-// of allot-elastic (launcher.h) leave there for workers, or for the job's next start. It is of its
-// user alone, so that several may submit in one folder.
+// The folder of a Slurm job, `.allot-<user id>/<number>` where it was submitted. The commands of
+// allot-elastic (launcher.h) leave files there for workers and for the job's next start. It belongs
+// to its user alone, so that several users may submit in one folder.
 
 #include <filesystem>
-#include <string>
 
 namespace allot {
 
-// Within it, once the job's work is done: whoever finds it does nothing more.
+// The file in it that marks the job's work as done: a worker or script that finds it ends.
 inline constexpr const char* kFinished = "finished";
 
-// "": not set.
-std::string Variable(const char* name);
-
-// Of the job whose script calls; made where it is not there. It stays at a restart by Slurm, and is
-// emptied of what an earlier job of the same number left. UsageError outside of a job, RunError
-// where somebody else's is in its place; `command` begins both.
+// Returns the folder of the job whose script calls, and creates it if necessary. It survives a
+// restart by Slurm; files that an earlier job of the same number left are removed. UsageError
+// outside of a job, RunError if another user owns that path; `command` begins both texts.
 std::filesystem::path OwnJobFolder(const char* command);
 
 }  // namespace allot

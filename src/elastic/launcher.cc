@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "elastic/environment.h"
 #include "elastic/job_folder.h"
 
 namespace allot {
@@ -23,15 +24,15 @@ namespace {
 using nlohmann::json;
 
 constexpr std::chrono::milliseconds kPoll{100};
-// Clocks of two machines may differ by so much.
+// The largest difference between the clocks of two machines.
 constexpr double kClockSkew = 60;
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Of the batch job's own place: the worker job has another. What users tell programs by ALLOT_...
-// is the same everywhere.
+// True for variables that describe the batch job's own allocation, which the worker job does not
+// share. Users' own settings by ALLOT_... apply to both.
 bool BelongsToPlace(const std::string& name) {
   if (name == "ALLOT_ELASTIC_LIBRARY" || name == "ALLOT_PROFILE") return false;
   return name.starts_with("SLURM") || name.starts_with("ALLOT_") || name.starts_with("CUDA_") ||
@@ -39,9 +40,9 @@ bool BelongsToPlace(const std::string& name) {
          name == "TMPDIR" || name == "ENVIRONMENT";
 }
 
-// The folder and the order in it are what another user could put there: in a folder that others may
-// write to, `path` may be anything. Only what is this user's own, and writable by nobody else, is
-// read; what was opened is what is checked. "": not there yet.
+// In a folder that others may write to, another user could have put anything at `path`. So only a
+// file that belongs to this user and that nobody else may write is read, and the check is made on
+// the opened file. Returns "" while there is none.
 std::string ReadOwn(const std::filesystem::path& folder, const char* name) {
   const auto require = [](int file, mode_t kind, const std::string& what) {
     struct stat found {};
@@ -68,7 +69,7 @@ std::string ReadOwn(const std::filesystem::path& folder, const char* name) {
       if (file >= 0) close(file);
     }
   };
-  // The user's own folder above those of his jobs, so that nobody can exchange one for another.
+  // The folder above those of the jobs belongs to the user, so that nobody can exchange them.
   const Closed above{open_own(AT_FDCWD, folder.parent_path().string(), O_DIRECTORY)};
   if (above.file < 0) return "";
   require(above.file, S_IFDIR, folder.parent_path().string());
@@ -86,7 +87,7 @@ std::string ReadOwn(const std::filesystem::path& folder, const char* name) {
   return text;
 }
 
-// JSON is UTF-8, and what a user names need not be: other bytes are an array of numbers.
+// JSON is UTF-8, users' texts need not be: text that is not UTF-8 becomes an array of numbers.
 json ToJson(const std::string& bytes) {
   try {
     (void)json(bytes).dump();
@@ -102,12 +103,10 @@ std::string FromJson(const json& value) {
   return {bytes.begin(), bytes.end()};
 }
 
-std::string FirstOf(const std::string& list) { return list.substr(0, list.find(',')); }
-
-// Into the script's own output: where else to look. The daemon names the files
-// (live/runtimes/slurm/slurm_runtime.cc). `name` may be inherited (IsOf), `id` is the job's own.
-void TellOutputs(const std::filesystem::path& job_folder, const std::string& name,
-                 const std::string& id) {
+// Prints the paths of the workers' outputs into the script's output; the Slurm runtime chooses
+// them. `name` may be inherited (IsOf), `id` is the job's own.
+void PrintOutputPaths(const std::filesystem::path& job_folder, const std::string& name,
+                      const std::string& id) {
   const std::filesystem::path submitted_in = job_folder.parent_path().parent_path();
   const auto file = submitted_in / fmt::format("slurm-{}.K.out", name);
   const std::string otherwise =
@@ -116,8 +115,8 @@ void TellOutputs(const std::filesystem::path& job_folder, const std::string& nam
              otherwise);
 }
 
-// By the number that the job's folder has. Not by its name: what is submitted inside a task of an
-// array inherits that task's variables, and would call itself so.
+// Compares by the number in the folder's name, not by the variables of a task of an array: a job
+// that is submitted inside such a task inherits them.
 bool IsOf(const json& order, const std::filesystem::path& folder) {
   return order.value("id", "") == folder.filename().string();
 }
@@ -127,7 +126,7 @@ bool IsOf(const json& order, const std::filesystem::path& folder) {
 int RunUserJob(const std::vector<std::string>& command) {
   const pid_t script = getppid();
   const std::filesystem::path folder = OwnJobFolder("run");
-  const std::string id = Variable("SLURM_JOB_ID");
+  const std::string id = folder.filename().string();
 
   json environment = json::object();
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -140,16 +139,17 @@ int RunUserJob(const std::vector<std::string>& command) {
   }
   json words = json::array();
   for (const std::string& word : command) words.push_back(ToJson(word));
-  // As the daemon calls it, a task of an array by the number that its user knows.
-  const std::string task = Variable("SLURM_ARRAY_TASK_ID");
+  // The daemon's name of the job: for a task of an array the number that its user knows.
+  const auto task = EnvironmentVariable("SLURM_ARRAY_TASK_ID");
   const std::string name =
-      task.empty() ? id : fmt::format("{}_{}", Variable("SLURM_ARRAY_JOB_ID"), task);
+      task ? fmt::format("{}_{}", EnvironmentVariable("SLURM_ARRAY_JOB_ID").value_or(""), *task)
+           : id;
   const json order{{"id", id},
                    {"command", words},
                    {"environment", environment},
                    {"folder", ToJson(std::filesystem::current_path().string())},
                    {"written", Now()}};
-  TellOutputs(folder, name, id);
+  PrintOutputPaths(folder, name, id);
   umask(0077);
   WriteTextFile(folder / "command.json", order.dump(1, ' ', false, json::error_handler_t::replace));
   while (!std::filesystem::exists(folder / kFinished)) {
@@ -160,14 +160,15 @@ int RunUserJob(const std::vector<std::string>& command) {
 }
 
 int RunWorker(std::chrono::seconds patience) {
-  const std::filesystem::path folder = Variable("ALLOT_RUN_DIR");
-  const std::string job = Variable("ALLOT_JOB_ID");
-  if (folder.empty() || job.empty()) {
+  const auto run_dir = EnvironmentVariable("ALLOT_RUN_DIR");
+  const auto job = EnvironmentVariable("ALLOT_JOB_ID");
+  if (!run_dir || !job) {
     throw UsageError("worker: must be started by allot, but ALLOT_RUN_DIR is not set");
   }
-  // "42-67403a1b": an order older than the job is that of another which had its number.
+  const std::filesystem::path folder = *run_dir;
+  // "42-67403a1b": an order older than the job belongs to an earlier job with the same number.
   const double submitted =
-      static_cast<double>(std::strtoll(job.substr(job.find('-') + 1).c_str(), nullptr, 16));
+      static_cast<double>(std::strtoll(job->substr(job->find('-') + 1).c_str(), nullptr, 16));
   json order;
   for (const auto end = std::chrono::steady_clock::now() + patience;;) {
     const std::string text = ReadOwn(folder, "command.json");
@@ -187,11 +188,10 @@ int RunWorker(std::chrono::seconds patience) {
   for (const auto& [name, value] : order.at("environment").items()) {
     setenv(name.c_str(), FromJson(value).c_str(), 1);
   }
-  const std::string gpus = Variable("SLURM_JOB_GPUS");
-  const std::string visible = Variable("CUDA_VISIBLE_DEVICES");
-  const std::string& accessible = gpus.empty() ? visible : gpus;
-  setenv("ALLOT_ACCESSIBLE_GPUS", accessible.c_str(), 1);
-  setenv("ALLOT_LOCAL_GPU_ID", FirstOf(accessible).c_str(), 1);
+  std::optional<std::string> accessible = EnvironmentVariable("SLURM_JOB_GPUS");
+  if (!accessible) accessible = EnvironmentVariable("CUDA_VISIBLE_DEVICES").value_or("");
+  setenv("ALLOT_ACCESSIBLE_GPUS", accessible->c_str(), 1);
+  setenv("ALLOT_LOCAL_GPU_ID", accessible->substr(0, accessible->find(',')).c_str(), 1);
   std::filesystem::current_path(FromJson(order.at("folder")));
 
   std::vector<std::string> command;

@@ -1,12 +1,11 @@
 #pragma once
-// `allot-elastic`: starts a user's program on a Slurm cluster. Two commands meet in the folder of
-// the job (job_folder.h), which all nodes see:
+// `allot-elastic`: starts a user's program on a Slurm cluster. Two commands communicate through the
+// folder of the job (job_folder.h), which all nodes see:
 //
-//   run -- PROGRAM ...   in the user's script: writes down what is to be run (arguments,
-//   environment,
-//                        working folder), then waits until the job's work is done
-//   worker               in each worker job: waits for that, adds what a worker is to know of its
-//                        place, and becomes the program
+//   run -- PROGRAM ...   in the user's script: writes an order (arguments, environment, working
+//                        folder), then waits until the job's work is done
+//   worker               in each worker job: waits for the order, adds the variables of its own
+//                        node, and becomes the program
 //
 // Called by elastic/program/main.cc.
 

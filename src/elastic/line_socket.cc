@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kConnectMilliseconds = 2000;
 constexpr int kSendMilliseconds = 1000;
-constexpr unsigned kLostMilliseconds = 10000;  // that the other end acknowledges nothing
+constexpr unsigned kLostMilliseconds = 10000;  // without any acknowledgement by the other end
 
 bool Ready(int descriptor, short events, int milliseconds) {
   pollfd poll_one{descriptor, events, 0};
@@ -31,7 +31,7 @@ bool Ready(int descriptor, short events, int milliseconds) {
   return ready > 0;
 }
 
-// A non-blocking socket that is connected, or -1.
+// A connected, non-blocking socket, or -1.
 int ConnectTo(int family, const sockaddr* address, socklen_t size) {
   const int descriptor = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) return -1;
@@ -69,7 +69,7 @@ int ConnectTcp(const std::string& host, const std::string& port) {
     const int on = 1;
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    // A machine or network that is gone closes nothing.
+    // Detects a machine or network that is gone, which closes no connection.
     const unsigned lost = kLostMilliseconds;
     setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &lost, sizeof lost);
     return descriptor;
@@ -126,7 +126,7 @@ void LineSocket::Send(std::string_view line) {
 }
 
 void LineSocket::Wait(int wake, int milliseconds) {
-  pollfd both[2] = {{wake, POLLIN, 0}, {descriptor_, POLLIN, 0}};  // a negative one is passed over
+  pollfd both[2] = {{wake, POLLIN, 0}, {descriptor_, POLLIN, 0}};  // poll ignores a negative one
   poll(both, 2, milliseconds);
 }
 

@@ -23,12 +23,12 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kHeartbeat{500};  // unless the daemon wants fewer
+constexpr std::chrono::milliseconds kHeartbeat{500};  // unless the daemon asks for a longer one
 constexpr std::chrono::milliseconds kRarest{5000};
 constexpr std::chrono::milliseconds kReconnect{500};
-constexpr std::chrono::seconds kAnswer{10};  // for the daemon to show itself
+constexpr std::chrono::seconds kAnswer{10};  // for the daemon to prove itself
 constexpr std::chrono::seconds kAnswerOfSeveral{3};
-constexpr int kWordsMissed = 3;  // of the daemon's, after which another one may be in charge
+constexpr int kMissedMessages = 3;  // after so many, another daemon may be active
 constexpr std::chrono::seconds kLongestSilence{60};
 
 std::atomic<bool> terminated = false;
@@ -85,13 +85,12 @@ Member::Member(WorkerEnvironment environment,
   thread_ = std::thread([this] { Serve(); });
 
   std::unique_lock lock(mutex_);
-  changed_.wait_until(lock, deadline, [this] { return welcomed_ || !refused_.empty(); });
+  changed_.wait_until(lock, deadline, [this] { return welcomed_ || refusal_; });
   if (welcomed_) return;
-  std::string why = refused_.empty() ? doubt_ : refused_;
-  if (why.empty()) why = "no answer";
+  const std::string why = refusal_ ? *refusal_ : rejection_.value_or("no answer");
   over_ = true;
   lock.unlock();
-  Say("");
+  WakeThread();
   thread_.join();
   close(wake_);
   throw RunError("worker {} of job {}: the daemon at {} must welcome it, but: {}",
@@ -103,7 +102,7 @@ Member::~Member() {
     const std::lock_guard lock(mutex_);
     over_ = true;
   }
-  Say("");
+  WakeThread();
   thread_.join();
   close(wake_);
 }
@@ -132,9 +131,9 @@ bool Member::stopping() const {
   return stop_ || terminated;
 }
 
-std::string Member::refused() const {
+std::optional<std::string> Member::refusal() const {
   const std::lock_guard lock(mutex_);
-  return refused_;
+  return refusal_;
 }
 
 void Member::StopOnSigterm() {
@@ -160,9 +159,9 @@ void Member::Reached(std::int64_t epoch, std::int64_t step) {
     const std::lock_guard lock(mutex_);
     trained_epoch_ = epoch;
     progress_.step = step;
-    progress_.seconds = {};  // those of another group
+    progress_.seconds = {};  // measured in another group
   }
-  Say(json{{"say", "reached"}, {"epoch", epoch}, {"step", step}}.dump());
+  Enqueue(json{{"say", "reached"}, {"epoch", epoch}, {"step", step}}.dump());
 }
 
 void Member::Broken(std::int64_t epoch) {
@@ -170,16 +169,16 @@ void Member::Broken(std::int64_t epoch) {
     const std::lock_guard lock(mutex_);
     broken_epoch_ = epoch;
   }
-  Say(json{{"say", "broken"}, {"epoch", epoch}}.dump());
+  Enqueue(json{{"say", "broken"}, {"epoch", epoch}}.dump());
 }
 
 void Member::Report(const TrainingProgress& progress) {
   const std::lock_guard lock(mutex_);
-  progress_ = progress;  // the next heartbeat says it
+  progress_ = progress;  // sent with the next heartbeat
 }
 
 void Member::Saved(std::int64_t step, double work) {
-  Say(json{{"say", "saved"}, {"step", step}, {"work", work}}.dump());
+  Enqueue(json{{"say", "saved"}, {"step", step}, {"work", work}}.dump());
 }
 
 bool Member::Finish(std::int64_t step, double work) {
@@ -188,7 +187,7 @@ bool Member::Finish(std::int64_t step, double work) {
     const std::lock_guard lock(mutex_);
     finished_ = line;
   }
-  Say(line);
+  Enqueue(line);
   std::unique_lock lock(mutex_);
   while (!acknowledged_ && !stop_ && !terminated) {
     changed_.wait_for(lock, std::chrono::milliseconds(50));
@@ -196,11 +195,15 @@ bool Member::Finish(std::int64_t step, double work) {
   return acknowledged_;
 }
 
-void Member::Say(const std::string& line) {
-  if (!line.empty()) {
+void Member::Enqueue(const std::string& line) {
+  {
     const std::lock_guard lock(mutex_);
     outbox_.push_back(line);
   }
+  WakeThread();
+}
+
+void Member::WakeThread() const {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(wake_, &one, sizeof one);
 }
@@ -218,25 +221,25 @@ std::string Member::ProgressLine() const {
   return message.dump();
 }
 
-// From the one at hand on.
+// Tries each address once, beginning with the present one.
 bool Member::ConnectToAny() {
   for (std::size_t tries = 0; tries < daemons_.size(); ++tries) {
-    if (socket_.Connect(Tried())) return true;
+    if (socket_.Connect(PresentAddress())) return true;
     at_ = (at_ + 1) % daemons_.size();
   }
   return false;
 }
 
 // A daemon that hangs, or whose machine or network is gone, closes no connection.
-void Member::LeaveSilent() {
+void Member::LeaveSilentDaemon() {
   if (!socket_.connected() || !session_ || speaks_.count() == 0) return;
-  if (Clock::now() - heard_ <= kWordsMissed * speaks_) return;
+  if (Clock::now() - heard_ <= kMissedMessages * speaks_) return;
   socket_.Close();
   reconnect_ = Clock::now();
   at_ = (at_ + 1) % daemons_.size();
 }
 
-// The first words on a connection, old or new. They give nothing away.
+// The first message on a connection. It contains no secret.
 void Member::Hello() {
   session_.reset();
   nonce_ = NewToken();
@@ -251,10 +254,11 @@ void Member::Hello() {
        nonce_}}.dump());
 }
 
-// Read anew, as it is renewed. "": the daemon says that it wants one.
+// Reads the file each time, because the platform renews it. On failure "": the daemon then reports
+// that it needs an identity.
 std::string Member::Identity() const {
   try {
-    return std::string(Trim(ReadTextFile(environment_.identity.string())));
+    return std::string(Trim(ReadTextFile(environment_.identity->string())));
   } catch (const Error& error) {
     fmt::print(stderr, "allot: worker {}: its identity cannot be read: {}\n", environment_.worker,
                error.what());
@@ -262,19 +266,20 @@ std::string Member::Identity() const {
   }
 }
 
-// To the daemon, once it has shown that it is; what a dead one may not have heard is repeated.
-void Member::Greet() {
+// Joins once the daemon has proved itself, and repeats what an earlier daemon may not have
+// received.
+void Member::SendJoin() {
   const std::lock_guard lock(mutex_);
   outbox_.clear();
   json join{{"say", "join"},           {"job", environment_.job}, {"worker", environment_.worker},
             {"epoch", trained_epoch_}, {"heard", latest_.number}, {"step", progress_.step}};
   if (!address_.empty()) join["address"] = address_;
-  if (!environment_.identity.empty()) join["identity"] = Identity();
+  if (environment_.identity) join["identity"] = Identity();
   socket_.Send(session_->Sign(join.dump()));
   if (broken_epoch_ >= 0 && broken_epoch_ >= latest_.number) {
     socket_.Send(session_->Sign(json{{"say", "broken"}, {"epoch", broken_epoch_}}.dump()));
   }
-  if (!finished_.empty()) socket_.Send(session_->Sign(finished_));
+  if (finished_) socket_.Send(session_->Sign(*finished_));
 }
 
 void Member::Serve() {
@@ -284,8 +289,8 @@ void Member::Serve() {
     std::uint64_t count;
     [[maybe_unused]] const ssize_t drained = read(wake_, &count, sizeof count);
     while (const auto line = socket_.NextLine()) Read(*line);
-    if (socket_.connected() && !session_ && Clock::now() > answer_due_) Doubt("it says nothing");
-    LeaveSilent();
+    if (socket_.connected() && !session_ && Clock::now() > answer_due_) RejectDaemon("no answer");
+    LeaveSilentDaemon();
 
     std::vector<std::string> messages;
     bool over;
@@ -313,7 +318,7 @@ void Member::Read(const std::string& line) {
   if (!session_) return OnChallenge(line);
   heard_ = Clock::now();
   if (const std::optional<std::string> message = session_->Open(line)) return OnMessage(*message);
-  Doubt("a line has not the code of its place");
+  RejectDaemon("a line has a wrong code");
 }
 
 void Member::OnChallenge(const std::string& line) {
@@ -325,23 +330,24 @@ void Member::OnChallenge(const std::string& line) {
   session_.emplace(
       LineSession::Side::kWorker, environment_.token,
       LineSession::Names{environment_.job, environment_.worker, nonce_, text("nonce")});
-  if (session_->Open(line)) return Greet();
+  if (session_->Open(line)) return SendJoin();
   session_.reset();
-  const std::string why = text("why");  // anybody's: no control characters
-  Doubt(why.empty() ? "it sends another code, or none"
-                    : "it says " + json(why).dump(-1, ' ', true, json::error_handler_t::replace));
+  const std::string why = text("why");  // not authenticated: escape control characters
+  RejectDaemon(why.empty()
+                   ? "it sends a wrong code, or none"
+                   : "it answers " + json(why).dump(-1, ' ', true, json::error_handler_t::replace));
 }
 
-void Member::Doubt(const std::string& why) {
-  const std::string tried = Tried();
+void Member::RejectDaemon(const std::string& why) {
+  const std::string tried = PresentAddress();
   socket_.Close();
   reconnect_ = Clock::now() + kReconnect;
   at_ = (at_ + 1) % daemons_.size();
   const std::lock_guard lock(mutex_);
-  doubt_ = "it does not show that it knows the job's token: " + why;
+  rejection_ = "it does not prove that it knows the job's token: " + why;
   if (std::exchange(warned_, true)) return;
   fmt::print(stderr, "allot: worker {}: no daemon of job {} at {}: {}. Trying again\n",
-             environment_.worker, environment_.job, tried, doubt_);
+             environment_.worker, environment_.job, tried, *rejection_);
 }
 
 void Member::OnMessage(const std::string& text) {
@@ -372,7 +378,7 @@ void Member::OnMessage(const std::string& text) {
       message.at("members").get_to(epoch.members);
       if (message.contains("addresses")) message["addresses"].get_to(epoch.addresses);
     } catch (const json::exception&) {
-      return;  // no epoch that we could follow
+      return;  // a malformed epoch is ignored
     }
     if (epoch.number > latest_.number) latest_ = std::move(epoch);
   } else if (say == "batch") {
@@ -382,7 +388,7 @@ void Member::OnMessage(const std::string& text) {
       message.at("local").get_to(batch.local);
       message.at("accumulation").get_to(batch.accumulation);
     } catch (const json::exception&) {
-      return;  // no batch that we could train with
+      return;  // a malformed batch is ignored
     }
     batch_wanted_ = batch;
   } else if (say == "save") {
@@ -392,7 +398,7 @@ void Member::OnMessage(const std::string& text) {
   } else if (say == "acknowledged") {
     acknowledged_ = true;
   } else if (say == "refused") {
-    refused_ = message.value("why", "no reason given");
+    refusal_ = message.value("why", "no reason given");
     stop_ = true;
   }
   changed_.notify_all();

@@ -1,11 +1,11 @@
 #pragma once
 // One worker's membership in its job: the connection to the daemon, kept up by a thread of its own.
 //
-// Joins; receives epochs, requests for checkpoints and the end; reports progress at least once a
-// second. When the daemon dies or falls silent, training continues and the member connects again,
-// to the next of its addresses where it has several. Whoever listens there without knowing the
-// job's token counts as nobody: it is told nothing, and not obeyed. ElasticWorker and the C
-// interface stand on it; it knows nothing of groups or tensors. Thread-safe.
+// It joins; receives epochs, requests for checkpoints and the end; and reports progress at least
+// once a second. When the daemon dies or falls silent, training continues and the member connects
+// again, to the next of its addresses if it has several. A program that listens there without
+// knowing the job's token is sent nothing and not obeyed. ElasticWorker and the C interface use
+// this class; it knows nothing of groups or tensors. Thread-safe.
 
 #include <chrono>
 #include <condition_variable>
@@ -27,33 +27,33 @@
 namespace allot {
 
 struct Epoch {
-  std::int64_t number = -1;            // -1: none yet
+  std::int64_t number = -1;            // -1 before the first epoch
   std::vector<std::string> members;    // by rank
   std::vector<std::string> addresses;  // of the members
 
   int rank_of(const std::string& worker) const;  // -1: not a member
 };
 
-// How training goes. What is unknown is not said.
+// The training state that heartbeats report. Unknown values are left out.
 struct TrainingProgress {
   std::int64_t step = 0;
   double work = kUnknown;         // done, in the job's unit (samples)
   double rate = kUnknown;         // work per second, pauses left out
-  double total_work = kUnknown;   // of the whole job
-  double noise_scale = kUnknown;  // of the gradient
+  double total_work = kUnknown;   // the whole job
+  double noise_scale = kUnknown;  // samples
   double loss = kUnknown;
-  // Of a job whose batch follows its workers; initial 0: of another one.
-  BatchRange range{};
-  WorkerBatch batch{};    // that it trains with
-  StepSeconds seconds{};  // of `timed`; iteration 0: not measured
-  WorkerBatch timed{};
+  BatchRange range{};     // initial is 0 unless the job's batch follows its workers
+  WorkerBatch batch{};    // the present one
+  WorkerBatch timed{};    // the batch that was measured
+  StepSeconds seconds{};  // with `timed`; iteration is 0 before it is measured
 };
 
 class Member {
  public:
-  // Returns once the daemon has welcomed us. `address` makes, of the numeric host by which others
-  // reach this machine, what they are told ("host:port"; may return ""). RunError when the daemon
-  // refuses, or does not answer, or does not show that it knows the token, for `patience`.
+  // Returns once the daemon has accepted the worker. `address` is given the numeric host at which
+  // peers reach this machine, and returns the address to announce to them ("host:port", or "" for
+  // none). RunError if the daemon refuses, does not answer, or does not prove that it knows the
+  // token within `patience`.
   Member(WorkerEnvironment environment, const std::function<std::string(std::string)>& address,
          std::chrono::milliseconds patience = std::chrono::seconds(60));
   ~Member();
@@ -63,43 +63,44 @@ class Member {
   const WorkerEnvironment& environment() const { return environment_; }
 
   Epoch latest() const;
-  // Waits for an epoch later than `number`; nullopt when told to stop first, or refused.
+  // Waits for an epoch later than `number`; nullopt if a stop or a refusal comes first.
   std::optional<Epoch> WaitForLater(std::int64_t number) const;
   bool later_than(std::int64_t number) const;
 
   bool stopping() const;
-  std::string refused() const;  // why the daemon will not have us; "" while it does
+  std::optional<std::string> refusal() const;  // the daemon's reason, if it refuses this worker
   // From now on SIGTERM, which a cluster sends before it kills, counts as the daemon's "stop".
   static void StopOnSigterm();
-  bool TakeSaveWanted();             // true once for each requested checkpoint
-  WorkerBatch batch_wanted() const;  // the daemon's latest choice; local 0: none yet
+  bool TakeSaveWanted();             // true once for all checkpoints requested since the last call
+  WorkerBatch batch_wanted() const;  // the daemon's latest choice; local is 0 before the first
 
   void Reached(std::int64_t epoch, std::int64_t step);
   void Broken(std::int64_t epoch);
   void Report(const TrainingProgress& progress);
   void Saved(std::int64_t step, double work);
-  // Says that the job's work is done until the daemon has acknowledged it; false when told to stop
-  // before.
+  // Repeats that the job's work is done until the daemon acknowledges it; false if a stop comes
+  // first.
   bool Finish(std::int64_t step, double work);
 
  private:
   void Serve();
   bool ConnectToAny();
-  const std::string& Tried() const { return daemons_[at_]; }
-  void LeaveSilent();
+  const std::string& PresentAddress() const { return daemons_[at_]; }
+  void LeaveSilentDaemon();
   void Hello();
   void Read(const std::string& line);
   void OnChallenge(const std::string& line);
-  void Doubt(const std::string& why);
+  void RejectDaemon(const std::string& why);
   void OnMessage(const std::string& text);
-  void Greet();
+  void SendJoin();
   std::string Identity() const;
-  void Say(const std::string& line);
+  void Enqueue(const std::string& line);
+  void WakeThread() const;
   std::string ProgressLine() const;
 
   const WorkerEnvironment environment_;
-  const std::vector<std::string> daemons_;  // where it may be
-  std::size_t at_ = 0;                      // of these, the one that is or was tried
+  const std::vector<std::string> daemons_;  // addresses
+  std::size_t at_ = 0;                      // index of the address that was tried last
   std::string address_;
   int wake_ = -1;  // eventfd: there is something to send, or it is over
 
@@ -110,26 +111,27 @@ class Member {
   std::int64_t trained_epoch_ = -1;
   std::int64_t broken_epoch_ = -1;
   TrainingProgress progress_;
-  std::string finished_;  // what to say on every new connection; "": not finished
+  std::optional<std::string> finished_;  // the message, repeated on every new connection
   bool welcomed_ = false;
-  std::chrono::milliseconds heartbeat_{500};  // between words of progress, as the daemon wants them
+  std::chrono::milliseconds heartbeat_{500};  // between reports of progress; the daemon chooses
   bool acknowledged_ = false;
   bool stop_ = false;
   int saves_wanted_ = 0;
   WorkerBatch batch_wanted_;
   bool over_ = false;
-  std::string refused_;
-  std::string doubt_;  // why whoever listens there is not the daemon; "": nobody such was met
+  std::optional<std::string> refusal_;
+  std::optional<std::string> rejection_;  // why the last program that listened is not the daemon
 
-  // Of the thread.
+  // Used by the thread alone.
   LineSocket socket_;
-  std::string nonce_;                   // that was said on this connection
-  std::optional<LineSession> session_;  // once its other end has shown itself to be the daemon
-  std::chrono::steady_clock::time_point heard_;  // of the daemon
-  std::chrono::milliseconds speaks_{0};          // as often as it promised to; 0: it did not
+  std::string nonce_;                   // sent on this connection
+  std::optional<LineSession> session_;  // set once the other end has proved to be the daemon
+  std::chrono::steady_clock::time_point heard_;  // the daemon's last message
+  std::chrono::milliseconds speaks_{
+      0};  // the longest pause that the daemon promised; 0: no promise
   std::chrono::steady_clock::time_point answer_due_;
   std::chrono::steady_clock::time_point reconnect_;
-  bool warned_ = false;  // of that; again after the daemon was back
+  bool warned_ = false;  // of a rejection, since the daemon last accepted this worker
   std::thread thread_;
 };
 

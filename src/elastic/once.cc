@@ -17,9 +17,9 @@
 namespace allot {
 namespace {
 
-constexpr int kSignalled = 128;  // as shells say it
+constexpr int kSignalled = 128;  // the convention of shells
 
-volatile std::sig_atomic_t told_to_end = 0;
+volatile std::sig_atomic_t terminated = 0;
 
 int WaitFor(pid_t program) {
   int status = 0;
@@ -34,11 +34,12 @@ int WaitFor(pid_t program) {
 int RunOnce(std::vector<std::string> command) {
   const std::filesystem::path mark = OwnJobFolder("once") / kFinished;
   if (std::filesystem::exists(mark)) {
-    fmt::print("allot-elastic: this job came to its end before: {}\n", mark.string());
+    fmt::print("allot-elastic: the program completed at an earlier start: {}\n", mark.string());
     return 0;
   }
-  // Slurm tells all processes of a job. The program does what it does; this one waits for it.
-  std::signal(SIGTERM, [](int) { told_to_end = 1; });
+  // Slurm signals all processes of a job. The program reacts as it likes; this process waits for
+  // it.
+  std::signal(SIGTERM, [](int) { terminated = 1; });
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());
@@ -50,7 +51,7 @@ int RunOnce(std::vector<std::string> command) {
     throw RunError("once: cannot run '{}': {}", command.front(), std::strerror(error));
   }
   const int code = WaitFor(program);
-  if (code == 0 && told_to_end == 0) WriteTextFile(mark, "");
+  if (code == 0 && terminated == 0) WriteTextFile(mark, "");
   return code;
 }
 

@@ -1,11 +1,10 @@
 #pragma once
 // `allot-elastic once -- PROGRAM ...` in the script of a job that is resized by a restart: runs the
-// program until it has come to its end once.
+// program until it has completed once.
 //
-// Slurm decides about a requeue by what it knows. Where the program comes to its end before SIGTERM
-// reaches it, as on a node whose slurmd is away for a second, Slurm runs the script again all the
-// same, and drops the exit code. So the end is written down in the job's folder (job_folder.h): an
-// exit code of 0, unless SIGTERM came before it. At the next start nothing is run then.
+// If the program completes just before SIGTERM reaches it, as on a node whose slurmd is away for a
+// second, Slurm still requeues the script and drops the exit code. So an exit code of 0 without an
+// earlier SIGTERM is recorded in the job's folder (job_folder.h), and the next start runs nothing.
 //
 // Called by elastic/program/main.cc.
 
@@ -14,8 +13,8 @@
 
 namespace allot {
 
-// The program's exit code, 128 and the signal's number where one ended it; 0 where it came to its
-// end at an earlier start. RunError where it cannot be run, or its end not be written down.
+// Returns the program's exit code, or 128 plus the number of the signal that ended it; 0 if it
+// completed at an earlier start. RunError if it cannot be run or its completion not be recorded.
 int RunOnce(std::vector<std::string> command);
 
 }  // namespace allot

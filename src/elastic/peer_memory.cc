@@ -15,7 +15,7 @@
 namespace allot {
 namespace {
 
-// How an offer begins; then come the blocks.
+// The beginning of an offer; the blocks follow.
 struct OfferHead {
   std::int64_t process;
   std::uint64_t secret_at;
@@ -69,7 +69,7 @@ OfferedMemory::OfferedMemory(std::span<const StateBlock> blocks)
     : blocks_(blocks.begin(), blocks.end()) {
   const std::string token = NewToken();
   std::copy(token.begin(), token.end(), secret_.begin());
-  ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // not known without Yama, and not needed
+  ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // fails without Yama, where it is not needed
 }
 
 OfferedMemory::~OfferedMemory() { ::prctl(PR_SET_PTRACER, 0); }
@@ -104,7 +104,7 @@ bool ReadOfferedMemory(std::span<const std::uint8_t> offer, std::span<const Stat
     throw RunError("an offer of memory must be of {} bytes, as the state is, got {}", SizeOf(into),
                    SizeOf(from));
   }
-  // A process of that number may be another one: of another container, or begun since.
+  // The process of that number may be another one: in another container, or started since.
   std::array<char, 32> secret{};
   const auto process = static_cast<pid_t>(head.process);
   const StateBlock there{reinterpret_cast<void*>(head.secret_at), secret.size()};

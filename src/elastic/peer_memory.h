@@ -1,6 +1,6 @@
 #pragma once
-// Training state read straight from the memory of another process of this user on this machine
-// (process_vm_readv): one copy, and nothing to say but that it may be read, and that it was. For
+// Reads training state straight from the memory of another process of this user on this machine
+// (process_vm_readv): one copy, and two messages, that it may be read and that it was. Used by
 // StatePass (torch/state_pass.h).
 
 #include <array>
@@ -12,9 +12,9 @@
 
 namespace allot {
 
-// While it lives other processes of this user may read this one's memory, where the system keeps
-// that to a process's own descendants otherwise (Yama). Not two at a time; what the program itself
-// said to Yama (PR_SET_PTRACER) does not hold any more afterwards.
+// While an object lives, other processes of this user may read this one's memory, which Yama
+// otherwise allows only to a process's ancestors. At most one object at a time. Afterwards the
+// program's own setting for Yama (PR_SET_PTRACER) is lost.
 class OfferedMemory {
  public:
   explicit OfferedMemory(std::span<const StateBlock> blocks);
@@ -22,8 +22,8 @@ class OfferedMemory {
   OfferedMemory(const OfferedMemory&) = delete;
   OfferedMemory& operator=(const OfferedMemory&) = delete;
 
-  // For the reader: which process, where, and a secret by which it knows that it has the right one.
-  // In this machine's byte order.
+  // The message for the reader: process, addresses, and a secret by which the reader recognises the
+  // right process. In this machine's byte order.
   std::vector<std::uint8_t> offer() const;
 
  private:
@@ -31,9 +31,9 @@ class OfferedMemory {
   std::vector<StateBlock> blocks_;
 };
 
-// Fills `into`, which has as many bytes as what is offered. False where the system does not let
-// this process read the other one, or that is no process of this machine: `into` may be half filled
-// then. RunError where the offer is damaged, or of another number of bytes.
+// Fills `into`, which has as many bytes as the offer. False if the system does not let this process
+// read the other one, or that is no process of this machine; `into` may then be half filled.
+// RunError if the offer is damaged or has another number of bytes.
 bool ReadOfferedMemory(std::span<const std::uint8_t> offer, std::span<const StateBlock> into);
 
 }  // namespace allot

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
+#include "elastic/environment.h"
 
 namespace allot {
 namespace {
@@ -20,19 +20,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kEpochs = 10;
-constexpr double kRestartSeconds = 2;  // of a resize with libtorch; for the user to correct
+constexpr double kRestartSeconds = 2;  // typical resize with libtorch; users correct the table
 
 std::int64_t WholeFrom(const char* name, std::int64_t otherwise) {
-  const char* text = std::getenv(name);
-  if (text == nullptr) return otherwise;
-  const auto number = ParseInteger(text);
+  const std::optional<std::string> text = EnvironmentVariable(name);
+  if (!text) return otherwise;
+  const auto number = ParseInteger(*text);
   if (!number || *number < 1) {
-    throw UsageError("environment: {} must be a whole number above 0, got '{}'", name, text);
+    throw UsageError("environment: {} must be a whole number above 0, got '{}'", name, *text);
   }
   return *number;
 }
 
-// Estimates may be below 0, or not known yet.
+// Estimates may be negative or unknown.
 double NotNegative(double value) { return value > 0 ? value : 0; }
 
 // Jobs that write into one folder take turns.
@@ -75,7 +75,7 @@ void AddRows(const fs::path& path, const char* header, const std::string& key,
   const auto begins = [&](const std::string& line) { return line.starts_with(key); };
   if (std::any_of(lines.begin() + 1, lines.end(), begins)) return;
   lines.insert(lines.end(), rows.begin(), rows.end());
-  // Curves stand by batch; the order of other rows says nothing.
+  // Curves are sorted by batch; the order of other rows has no meaning.
   std::stable_sort(lines.begin() + 1, lines.end(), [](const auto& a, const auto& b) {
     return std::strtod(a.c_str(), nullptr) < std::strtod(b.c_str(), nullptr);
   });
@@ -95,7 +95,7 @@ std::string Placement(const std::vector<float>& node_of) {
   }
   const bool apart =
       std::any_of(nodes.begin(), nodes.end(), [](const auto& each) { return each.second > 9; });
-  if (apart && nodes.size() == 1) return "";  // the format has no word for it
+  if (apart && nodes.size() == 1) return "";  // the format cannot express it
   std::vector<std::string> counts;
   counts.reserve(nodes.size());
   for (const auto& each : nodes) counts.push_back(std::to_string(each.second));
@@ -104,11 +104,10 @@ std::string Placement(const std::vector<float>& node_of) {
 
 }  // namespace
 
-std::optional<ProfileFolder> ProfileFolder::OfEnvironment() {
-  const char* path = std::getenv("ALLOT_PROFILE");
-  if (path == nullptr || *path == '\0') return std::nullopt;
-  const char* type = std::getenv("ALLOT_GPU_TYPE");
-  return ProfileFolder(fs::absolute(path), type != nullptr && *type != '\0' ? type : "gpu",
+std::optional<ProfileFolder> ProfileFolder::FromEnvironment() {
+  const std::optional<std::string> path = EnvironmentVariable("ALLOT_PROFILE");
+  if (!path) return std::nullopt;
+  return ProfileFolder(fs::absolute(*path), EnvironmentVariable("ALLOT_GPU_TYPE").value_or("gpu"),
                        static_cast<std::int32_t>(WholeFrom("ALLOT_PROFILE_EPOCHS", kEpochs)),
                        WholeFrom("ALLOT_PROFILE_BATCH", 0));
 }
@@ -120,10 +119,12 @@ ProfileFolder::ProfileFolder(fs::path application, std::string gpu_type, std::in
       epochs_(epochs),
       batch_(batch) {}
 
-void ProfileFolder::Joined(const std::vector<float>& node_of) { placement_ = Placement(node_of); }
+void ProfileFolder::BeginEpoch(const std::vector<float>& node_of) {
+  placement_ = Placement(node_of);
+}
 
-void ProfileFolder::Timed(const BatchRange& range, const WorkerBatch& batch,
-                          const StepSeconds& seconds) {
+void ProfileFolder::AddTimes(const BatchRange& range, const WorkerBatch& batch,
+                             const StepSeconds& seconds) {
   if (placement_.empty() || batch.local < range.least_local) return;
   const std::string key = fmt::format("{},{},{},", placement_, batch.local, gpu_type_);
   if (std::find(written_.begin(), written_.end(), key) != written_.end()) return;
@@ -134,8 +135,8 @@ void ProfileFolder::Timed(const BatchRange& range, const WorkerBatch& batch,
                        seconds.iteration - seconds.gradient)});
 }
 
-void ProfileFolder::Step(const BatchRange& range, std::int64_t batch, double worth, double work,
-                         double total, const GradientNoise& noise) {
+void ProfileFolder::AddStep(const BatchRange& range, std::int64_t batch, double worth, double work,
+                            double total, const GradientNoise& noise) {
   const bool first = work - worth <= 0;
   if (first && curve_batch_ == 0) curve_batch_ = batch;
   if (curve_batch_ != batch || !(total > 0)) curve_batch_ = -1;
@@ -146,7 +147,7 @@ void ProfileFolder::Step(const BatchRange& range, std::int64_t batch, double wor
   while (static_cast<std::int32_t>(curve_.size()) < epochs_) {
     const double end = epoch * static_cast<double>(curve_.size() + 1);
     if (work < end) return;
-    // The share of this step before the epoch's end.
+    // The fraction of this step before the epoch's end.
     const double share = worth > 0 ? (work - end) / worth : 0;
     curve_.push_back(fmt::format("{},{},{:.17g},{:.10g},{:.6g},{:.6g}", batch, curve_.size(),
                                  end / initial, iterations_ - share, NotNegative(noise.signal()),
@@ -154,7 +155,7 @@ void ProfileFolder::Step(const BatchRange& range, std::int64_t batch, double wor
   }
   WriteParameters(range, total);
   WriteCurve();
-  curve_batch_ = -1;  // once
+  curve_batch_ = -1;  // the curve is written once
 }
 
 void ProfileFolder::WriteParameters(const BatchRange& range, double total) const {

@@ -13,7 +13,7 @@ Seconds Median(std::vector<Seconds> values) {
 
 }  // namespace
 
-void TrainingMeter::Joined(Seconds now) {
+void TrainingMeter::BeginEpoch(Seconds now) {
   counted_from_ = now;
   counted_ = 0;
   rate_ = kUnknown;
@@ -21,13 +21,13 @@ void TrainingMeter::Joined(Seconds now) {
   steps_.clear();
 }
 
-void TrainingMeter::Step(Seconds now, double work) {
+void TrainingMeter::AddStep(Seconds now, double work) {
   work_ += work;
   counted_ += work;
   if (now > counted_from_) rate_ = counted_ / (now - counted_from_);
 }
 
-void TrainingMeter::Took(const WorkerBatch& batch, Seconds pass, Seconds step) {
+void TrainingMeter::AddTimes(const WorkerBatch& batch, Seconds pass, Seconds step) {
   if (batch != batch_) {
     batch_ = batch;
     passes_.clear();
@@ -47,7 +47,7 @@ void TrainingMeter::Took(const WorkerBatch& batch, Seconds pass, Seconds step) {
 StepSeconds TrainingMeter::seconds() const {
   const Seconds gradient = Median(passes_);
   const Seconds last = Median(steps_) - gradient * batch_.accumulation;
-  return {gradient, std::max(last, gradient)};  // a pass is part of it, whatever the clock says
+  return {gradient, std::max(last, gradient)};  // a step contains its pass, despite clock noise
 }
 
 }  // namespace allot

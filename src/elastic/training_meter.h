@@ -1,6 +1,6 @@
 #pragma once
-// How far a job is, how fast it trains, and what its steps take, from what they show. ElasticWorker
-// feeds it; the clock is the caller's, so that tests need none.
+// Measures the work that a job has done, its rate, and the seconds of its steps. ElasticWorker
+// feeds it and passes the times, so that tests need no clock.
 
 #include <vector>
 
@@ -9,26 +9,26 @@
 
 namespace allot {
 
-// Seconds of a step, by the medians of the last kWindow steps with one batch: pauses of one step (a
-// checkpoint, a validation) do not count.
+// Seconds of a step: medians of the last kWindow steps with one batch, so that a pause of one step
+// (a checkpoint, a validation) does not count.
 struct StepSeconds {
-  Seconds gradient = 0;   // of one pass, mean over the workers
-  Seconds iteration = 0;  // of a step without accumulation: its last pass, the synchronisation and
-                          // the update
+  Seconds gradient = 0;   // one pass, mean over the workers
+  Seconds iteration = 0;  // a step without accumulation: its last pass, the synchronisation and the
+                          // update
 };
 
 class TrainingMeter {
  public:
-  void Joined(Seconds now);  // an epoch begins: rate and seconds are measured afresh
-  // A step that was worth `work`, in the job's unit.
-  void Step(Seconds now, double work);
-  // What the step with this batch took: `pass` the mean of one pass, `step` all of it.
-  void Took(const WorkerBatch& batch, Seconds pass, Seconds step);
+  void BeginEpoch(Seconds now);  // rate and seconds are measured afresh
+  // Counts a step that was worth `work`, in the job's unit.
+  void AddStep(Seconds now, double work);
+  // Adds the seconds of a step with this batch: the mean of one pass, and the whole step.
+  void AddTimes(const WorkerBatch& batch, Seconds pass, Seconds step);
 
   void SetWork(double work) { work_ = work; }
   double work() const { return work_; }  // done
   double rate() const { return rate_; }  // work a second in this epoch; kUnknown at first
-  // Of `measured_batch()`; not known before kWindow steps with it.
+  // True after kWindow steps with `measured_batch()`; `seconds()` is then defined.
   bool measured() const { return passes_.size() == kWindow; }
   const WorkerBatch& measured_batch() const { return batch_; }
   StepSeconds seconds() const;
@@ -41,7 +41,7 @@ class TrainingMeter {
   Seconds counted_from_ = kUnknown;
   double counted_ = 0;
   WorkerBatch batch_;
-  std::vector<Seconds> passes_;  // of the last steps; a ring
+  std::vector<Seconds> passes_;  // ring of the last steps
   std::vector<Seconds> steps_;
   std::size_t next_ = 0;
 };

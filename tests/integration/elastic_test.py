@@ -382,7 +382,7 @@ def test_who_takes_the_port_of_a_dead_daemon_learns_nothing_and_stops_nobody(dae
     daemon.listen()
     for worker in ("w0", "w1"):
         assert wait_until(lambda: daemon.heard(worker, "join"), f"{worker} to find the true daemon")["epoch"] == 0
-        assert daemon.output(worker).count("does not show that it knows the job's token") == 1, daemon.output(worker)
+        assert daemon.output(worker).count("does not prove that it knows the job's token") == 1, daemon.output(worker)
         assert daemon.token not in daemon.output(worker)
     trains_on(daemon, "w0")
 
@@ -555,7 +555,7 @@ def once(program, tmp_path):
 def test_a_program_comes_to_its_end_once(once):
     assert once("echo it ran", restart=False) == (0, "it ran\n")
     code, said = once("echo it ran again")
-    assert code == 0 and "came to its end before" in said and "it ran again" not in said
+    assert code == 0 and "completed at an earlier start" in said and "it ran again" not in said
     assert once("echo of another job", restart=False) == (0, "of another job\n")  # which has the number now
 
 

@@ -301,7 +301,7 @@ def test_a_job_that_comes_to_its_end_once_does_so_once(cluster, probe, submit, t
     wait_until(lambda: probe.ask("start", job, f"{job}.7 n4 1")["ok"] or probe.look() and False, "it to be placed again")
     wait_until(lambda: probe.look()["jobs"][job]["state"] == "finished", lambda: f"{job}: {probe.look()}")
     assert lines_of(log) == ["begin", "end"]
-    assert "came to its end before" in text_of(submit.folder / f"slurm-{number}.out")
+    assert "completed at an earlier start" in text_of(submit.folder / f"slurm-{number}.out")
 
 
 # Takes longer than 10 s: torchrun starts PyTorch twice, each time after a rendezvous.

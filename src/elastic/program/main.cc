@@ -15,14 +15,14 @@
 int main(int argc, char** argv) {
   allot::CommandLine line("Runs elastic training programs in jobs of a Slurm cluster");
   std::vector<std::string> command;
-  allot::CommandLine run = line.Command("run", "in a job's script: have PROGRAM run by workers");
-  run.Option("program", command, "PROGRAM and its arguments, behind --").Required();
+  allot::CommandLine run = line.Command("run", "in a job's script: let workers run PROGRAM");
+  run.Option("program", command, "PROGRAM and its arguments, after --").Required();
   allot::CommandLine once =
-      line.Command("once", "in a job's script: run PROGRAM until it has come to its end once");
-  once.Option("program", command, "PROGRAM and its arguments, behind --").Required();
+      line.Command("once", "in a job's script: run PROGRAM until it has completed once");
+  once.Option("program", command, "PROGRAM and its arguments, after --").Required();
   allot::CommandLine worker = line.Command("worker", "in a worker job, which allot submits");
   int timeout = 120;
-  worker.Option("--timeout", timeout, "seconds to wait for the job's script to say what to run")
+  worker.Option("--timeout", timeout, "seconds to wait for the script to write its order")
       .Duration()
       .NonNegative();
   if (const std::optional<int> code = line.Parse(argc, argv)) return *code;

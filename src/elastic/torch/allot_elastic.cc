@@ -30,7 +30,7 @@ std::vector<allot::StateBlock> State(const allot_elastic_block* blocks, std::siz
   return state;
 }
 
-// No exception leaves the library.
+// Keeps exceptions within the library.
 template <typename Function>
 int Guarded(const Function& function) {
   try {

@@ -21,7 +21,7 @@
 namespace allot {
 namespace {
 
-// What travels behind the gradient: sums over the members.
+// Values behind the gradient in a reduction, summed over the members.
 enum Slot : std::size_t {
   kLoss,
   kSamples,
@@ -31,7 +31,7 @@ enum Slot : std::size_t {
   kStop,
   kSave,
   kDone,
-  kNextLocal,  // of rank 0 alone: the batch from the next step on
+  kNextLocal,  // set by rank 0 alone: the batch from the next step on
   kNextAccumulation,
   kSlots
 };
@@ -41,7 +41,7 @@ struct Position {
   double work = 0;
 };
 
-// What members share beside the state; a checkpoint has the position alone.
+// What rank 0 sends beside the state; a checkpoint has only the position.
 struct Shared {
   Position position;
   std::int64_t batch = 0;
@@ -69,10 +69,10 @@ struct ElasticWorker::Impl {
   GradientNoise noise;
   std::optional<BatchOptions> adapt;
   std::optional<ProfileFolder> profile;
-  std::int64_t total = 0;     // batch of all workers as last chosen; 0: not yet
-  WorkerBatch batch;          // of the step at hand
-  WorkerBatch reduced;        // of the step that was reduced last
-  double rate_factor = 1;     // of that one
+  std::int64_t total = 0;     // last chosen batch of all workers; 0: not yet
+  WorkerBatch batch;          // the present step
+  WorkerBatch reduced;        // the step that was reduced last
+  double rate_factor = 1;     // that of `reduced`
   std::vector<float> passes;  // sum of the passes before the last; empty: none
   int passed = 0;             // passes of the step, with their sums
   LocalStep sums;
@@ -83,13 +83,13 @@ struct ElasticWorker::Impl {
   std::vector<float> flat;
   double loss = kUnknown;
   int last_rank = -1;  // in the last epoch that was reached; -1: this worker has no state yet
-  bool torn = false;   // its state is part its own, part another's: the sender was lost
-  bool save = false;   // a checkpoint is due after the step at hand
+  bool torn = false;   // the state is half received: the sender was lost
+  bool save = false;   // a checkpoint is due after the present step
   Seconds saved_at = 0;
 
   const WorkerEnvironment& environment() const { return member.environment(); }
 
-  // What we keep goes with the state as one more block.
+  // Our own values travel with the state as one more block.
   template <typename Ours>
   static std::vector<StateBlock> With(Ours* ours, std::span<const StateBlock> state) {
     std::vector<StateBlock> blocks{{ours, sizeof *ours}};
@@ -108,7 +108,7 @@ struct ElasticWorker::Impl {
   void Restore(std::int64_t* step, std::span<const StateBlock> state) {
     Position position;
     if (!LoadCheckpoint(environment().checkpoint(), With(&position, state))) {
-      // Whoever takes this one's place begins from the beginning.
+      // The worker that replaces this one starts from the beginning.
       if (torn) throw RunError("the state came in part only, and there is no checkpoint");
       return;
     }
@@ -117,13 +117,13 @@ struct ElasticWorker::Impl {
     meter.SetWork(position.work);
   }
 
-  // To the daemon, and to the job's output.
-  void SayBroken(const char* why) {
+  // Reports to the daemon and to the job's output.
+  void ReportBroken(const char* why) {
     fmt::print(stderr, "allot: the group of epoch {} is broken: {}\n", epoch.number, why);
     member.Broken(epoch.number);
   }
 
-  // Rank 0's position, batch and noise to all, and its state to those that lack it.
+  // Sends rank 0's position, batch and noise to all members, and its state to those that lack it.
   void Share(std::int64_t* step, std::span<const StateBlock> state) {
     if (group->size() == 1) return;
     Shared shared{{*step, meter.work()}, total, noise.averages()};
@@ -135,12 +135,12 @@ struct ElasticWorker::Impl {
       throw RunError("workers must have states of one size: rank 0 has {} bytes, {} has {}", bytes,
                      environment().worker, own);
     }
-    // Who has done the same steps has the same state. Who is a step behind, as a peer was lost,
-    // keeps what it has until the rest is there.
+    // Members with equal steps have equal states. A member that is a step behind, because a peer
+    // was lost, keeps its state until the new one is complete.
     const bool lacks = group->rank() > 0 && (last_rank < 0 || shared.position.step != *step);
-    const std::vector<int> ranks = RanksOnTheWay(*group, lacks);
-    torn = lacks && last_rank < 0;  // until all has come
-    HandOnState(*group, ranks, lacks && !torn, state);
+    const std::vector<int> ranks = RanksThatPassState(*group, lacks);
+    torn = lacks && last_rank < 0;  // until everything is received
+    PassState(*group, ranks, lacks && !torn, state);
     torn = false;
     if (group->rank() == 0) return;
     *step = shared.position.step;
@@ -149,9 +149,9 @@ struct ElasticWorker::Impl {
     total = shared.batch;
   }
 
-  // The group has its members: the batch is as large as it was, the clock begins.
+  // Splits the unchanged total batch over the new members, and starts the clock.
   void BeginEpoch() {
-    meter.Joined(Now());
+    meter.BeginEpoch(Now());
     ClearPasses();
     if (adapt) {
       if (total == 0) total = adapt->range.initial;
@@ -161,16 +161,16 @@ struct ElasticWorker::Impl {
     step_began = pass_began = Now();
   }
 
-  // All members tell each other where they are.
+  // Exchanges the members' nodes.
   void ShareNodes() {
     if (!profile) return;
-    constexpr std::size_t kExact = 1 << 24;  // of a float's whole numbers
+    constexpr std::size_t kExact = 1 << 24;  // floats are exact up to here
     const char* node = std::getenv("ALLOT_NODE");
     std::vector<float> nodes(static_cast<std::size_t>(group->size()), 0);
     nodes[static_cast<std::size_t>(group->rank())] =
         static_cast<float>(std::hash<std::string>{}(node == nullptr ? "" : node) % kExact);
     group->Sum(&nodes);
-    profile->Joined(nodes);
+    profile->BeginEpoch(nodes);
   }
 
   void ClearPasses() {
@@ -191,7 +191,7 @@ struct ElasticWorker::Impl {
     pass_began = now;
   }
 
-  // The daemon's choice, where it is one for this group; else what we do.
+  // The daemon's choice if it is for this group; else the present batch.
   WorkerBatch NextBatch() const {
     if (profile && profile->batch() > 0) return batch;
     const WorkerBatch wanted = member.batch_wanted();
@@ -199,7 +199,7 @@ struct ElasticWorker::Impl {
     return ours ? wanted : batch;
   }
 
-  // Of a step of `samples` in `parts` gradients, whose sum over the members is `sums`.
+  // Counts a step of `samples` in `parts` gradients with the sum of squared norms `squares`.
   void CountStep(double samples, int parts, double squares, std::span<const float> average) {
     double worth = samples;
     if (adapt) {
@@ -212,13 +212,13 @@ struct ElasticWorker::Impl {
       rate_factor = LearningRateFactor(adapt->rule, noise.scale(), initial, samples);
       worth = GainOf(noise.scale(), initial, samples) * initial;
       if (profile && group->rank() == 0) {
-        profile->Step(adapt->range, batch.total(), worth, meter.work() + worth, options.total_work,
-                      noise);
+        profile->AddStep(adapt->range, batch.total(), worth, meter.work() + worth,
+                         options.total_work, noise);
       }
     } else {
       noise.Add(parts, samples / parts, squares / parts, SquaredNorm(average));
     }
-    meter.Step(Now(), worth);
+    meter.AddStep(Now(), worth);
   }
 };
 
@@ -239,7 +239,7 @@ bool ElasticWorker::save_due() const { return impl_->save && impl_->last_rank ==
 void ElasticWorker::AdaptBatch(const BatchOptions& options) {
   options.range.Check();
   impl_->adapt = options;
-  impl_->profile = ProfileFolder::OfEnvironment();
+  impl_->profile = ProfileFolder::FromEnvironment();
 }
 
 void ElasticWorker::Accumulate(std::span<const float> gradient, const LocalStep& local) {
@@ -254,9 +254,8 @@ bool ElasticWorker::Join(std::span<const StateBlock> state, std::int64_t* step) 
   my.group.reset();
   for (;;) {
     const std::optional<Epoch> next = my.member.WaitForLater(my.epoch.number);
-    if (!my.member.refused().empty()) {
-      throw RunError("worker {}: the daemon refuses it: {}", my.environment().worker,
-                     my.member.refused());
+    if (const std::optional<std::string> refusal = my.member.refusal()) {
+      throw RunError("worker {}: the daemon refuses it: {}", my.environment().worker, *refusal);
     }
     if (!next) {
       if (my.last_rank == 0) my.Save(*step, state);
@@ -265,7 +264,7 @@ bool ElasticWorker::Join(std::span<const StateBlock> state, std::int64_t* step) 
     my.epoch = *next;
     if (my.epoch.rank_of(my.environment().worker) < 0) {
       if (my.last_rank >= 0) return false;
-      continue;  // came early: its epoch is still to come
+      continue;  // its epoch has not begun yet
     }
     try {
       if (my.last_rank < 0 && my.epoch.rank_of(my.environment().worker) == 0) {
@@ -276,7 +275,7 @@ bool ElasticWorker::Join(std::span<const StateBlock> state, std::int64_t* step) 
       my.ShareNodes();
     } catch (const GroupBroken& broken) {
       my.group.reset();
-      if (!my.member.later_than(my.epoch.number)) my.SayBroken(broken.what());
+      if (!my.member.later_than(my.epoch.number)) my.ReportBroken(broken.what());
       continue;
     }
     my.last_rank = my.group->rank();
@@ -314,7 +313,7 @@ Turn ElasticWorker::Reduce(std::span<float> gradient, const LocalStep& local) {
   } catch (const GroupBroken& broken) {
     my.group.reset();
     my.ClearPasses();
-    my.SayBroken(broken.what());
+    my.ReportBroken(broken.what());
     return {};
   }
   const int members = my.group->size();
@@ -333,8 +332,8 @@ Turn ElasticWorker::Reduce(std::span<float> gradient, const LocalStep& local) {
                 static_cast<std::int32_t>(slot(kNextAccumulation))};
     if (my.batch != my.reduced) my.total = my.batch.total();
   }
-  // If some stop and others did not get that message, the others have no process group left.
-  if (slot(kStop) > 0 && !my.member.stopping()) my.SayBroken("a peer was told to stop");
+  // If some members stop and others did not get that message, the others lose their group.
+  if (slot(kStop) > 0 && !my.member.stopping()) my.ReportBroken("a peer is stopping");
   return {.apply = true,
           .regroup = slot(kLaterEpoch) > 0 || slot(kStop) > 0,
           .done = slot(kDone) > 0,
@@ -350,14 +349,14 @@ void ElasticWorker::AfterStep(std::int64_t step, std::span<const StateBlock> sta
                             .noise_scale = my.noise.settled() ? my.noise.scale() : kUnknown,
                             .loss = my.loss};
   if (my.adapt) {
-    my.meter.Took(my.reduced, my.pass_seconds, Now() - my.step_began);
+    my.meter.AddTimes(my.reduced, my.pass_seconds, Now() - my.step_began);
     progress.range = my.adapt->range;
     progress.batch = my.batch;
     if (my.meter.measured()) {
       progress.seconds = my.meter.seconds();
       progress.timed = my.meter.measured_batch();
       if (my.profile && my.last_rank == 0) {
-        my.profile->Timed(my.adapt->range, progress.timed, progress.seconds);
+        my.profile->AddTimes(my.adapt->range, progress.timed, progress.seconds);
       }
     }
   }
@@ -371,16 +370,16 @@ void ElasticWorker::AfterStep(std::int64_t step, std::span<const StateBlock> sta
 int ElasticWorker::Finish(std::int64_t step, std::span<const StateBlock> state) {
   Impl& my = *impl_;
   if (my.last_rank == 0) my.Save(step, state);
-  // Nobody says that the work is done before the result is on disk; all have the same state.
+  // No member reports that the work is done before the result is on disk. All have the same state.
   try {
     std::vector<float> arrived{1};
     my.group->Sum(&arrived);
   } catch (const GroupBroken&) {
     if (my.last_rank != 0) my.Save(step, state);
   }
-  // The job's script ends by this file. Rank 0 writes it before its message to the daemon, so that
-  // a worker that dies in between leaves no script that waits for ever; where rank 0 is lost, the
-  // first to be acknowledged does, for the others are told to stop then.
+  // The job's script waits for this file. Rank 0 writes it before it reports to the daemon, so that
+  // no script waits for ever if the worker dies in between. If rank 0 is lost, the first member
+  // that the daemon acknowledges writes it, because the daemon then stops the others.
   const std::filesystem::path finished = my.environment().finished();
   const std::string text = fmt::format("{}\n", step);
   if (my.last_rank == 0) WriteTextFile(finished, text);

@@ -1,6 +1,6 @@
 #pragma once
-// A worker of a data-parallel training job whose size changes while it trains. What a training
-// program (examples/), or the C interface, calls; from one thread.
+// A worker of a data-parallel training job whose size changes while it trains. Training programs
+// (examples/) and the C interface call it from one thread.
 //
 //   ElasticWorker worker(WorkerEnvironment::OfThisProcess());
 //   while (worker.Join(state, &step)) {          // false: leave the program
@@ -15,11 +15,11 @@
 //     if (step >= last) return worker.Finish(step, state);
 //   }
 //
-// The word that a later epoch is known travels in the reduction of the gradients, so that all
-// members leave an epoch after the same step. Workers that stay keep their state; those that come
-// get it from rank 0, which has been a member before, if any has.
+// The reduction of the gradients also carries the notice of a later epoch, so that all members
+// leave an epoch after the same step. Workers that stay keep their state; new ones get it from
+// rank 0, which is an earlier member if there is one.
 //
-// A program whose batch follows its workers says so by AdaptBatch, and asks what to compute:
+// A program whose batch follows its workers calls AdaptBatch, and reads its batch for each step:
 //
 //     for (int pass = 1; pass < worker.batch().passes(); ++pass) {
 //       ... gradient of worker.batch().local samples ...
@@ -28,7 +28,7 @@
 //     ... gradient of worker.batch().local samples ...; Turn turn = worker.Reduce(gradient, {...});
 //     ... apply it with the learning rate of M0 x worker.rate_factor() ...
 //
-// and ends by work(), not by steps.
+// and ends after an amount of work(), not of steps.
 
 #include <chrono>
 #include <cstdint>
@@ -44,12 +44,11 @@
 namespace allot {
 
 struct ElasticOptions {
-  // A peer without a message for so long within a reduction counts as gone. Longer than the
-  // daemon's --worker-timeout, so that the daemon stops the silent worker, not those that wait for
-  // it.
+  // A peer that is silent for so long within a reduction counts as gone. Must exceed the daemon's
+  // --worker-timeout, so that the daemon stops the silent worker and not those that wait for it.
   std::chrono::milliseconds peer_timeout = std::chrono::seconds(60);
   std::chrono::milliseconds save_every = std::chrono::seconds(60);
-  double total_work = kUnknown;  // of the whole job, in samples
+  double total_work = kUnknown;  // the whole job, in samples
 };
 
 struct BatchOptions {
@@ -57,59 +56,58 @@ struct BatchOptions {
   LearningRateRule rule = LearningRateRule::kAdaScale;
 };
 
-// What this worker brings into a reduction beside its gradient.
+// What a worker passes to a reduction beside its gradient.
 struct LocalStep {
   double loss = 0;
-  double samples = 0;  // of the gradient
-  bool done = false;   // this worker has seen that training is done (a loss was reached)
+  double samples = 0;
+  bool done = false;  // this worker has seen that training is done (a loss was reached)
 };
 
 struct Turn {
   bool apply = false;    // the gradient is the members' average: finish the step with it
   bool regroup = false;  // join again, after this step
-  bool done = false;     // some worker said so: Finish after this step
+  bool done = false;     // some worker announced it: call Finish after this step
   double loss = 0;       // the members' average
 };
 
 class ElasticWorker {
  public:
-  // Joins the job; RunError when the daemon refuses. SIGTERM counts as its "stop" from then on. The
-  // others wait for this worker's Join from then on, so the state had better be there before.
+  // Joins the job; RunError if the daemon refuses. From then on SIGTERM counts as its "stop", and
+  // the other workers wait for this worker's Join, so load the state before.
   explicit ElasticWorker(const WorkerEnvironment& environment, const ElasticOptions& options = {});
   ~ElasticWorker();
   ElasticWorker(const ElasticWorker&) = delete;
   ElasticWorker& operator=(const ElasticWorker&) = delete;
 
-  // Before the first Join: the batch is chosen for the workers that the job has, from now on. Work
-  // then counts what a step is worth: samples of as many steps with `initial` samples.
+  // Call before the first Join: the daemon then chooses the batch for the number of workers, and
+  // work counts what a step is worth in samples at `initial`.
   void AdaptBatch(const BatchOptions& options);
 
   // Waits for an epoch with this worker as a member, forms its group and takes over rank 0's step
-  // and state; those are the last checkpoint's where rank 0 never trained. False when this worker
-  // is to end: it has left the job, or is stopped (rank 0 has saved then). RunError when it is
-  // refused.
+  // and state (the last checkpoint's if rank 0 never trained). False if this worker is to end: it
+  // has left the job, or is stopped (rank 0 has saved then). RunError if the daemon refuses it.
   bool Join(std::span<const StateBlock> state, std::int64_t* step);
   int rank() const;
   int world_size() const;
-  double work() const;  // done, by the job
+  double work() const;  // done by the job
 
-  // After AdaptBatch: what this worker computes in the step at hand, and by how much the learning
-  // rate is larger than at `initial`, of the step that was reduced last.
+  // After AdaptBatch: the batch of the present step, and the factor of the learning rate relative
+  // to `initial` in the step that was reduced last.
   const WorkerBatch& batch() const;
   double rate_factor() const;
-  // The gradient of a pass that is not the step's last.
+  // Adds the gradient of a pass that is not the step's last.
   void Accumulate(std::span<const float> gradient, const LocalStep& local);
 
-  // Averages over the members, and over passes that were accumulated. The state must not be touched
-  // before, so that a reduction that fails leaves it as of the last finished step.
+  // Averages over the members and the accumulated passes. The program must not change the state
+  // before, so that a failed reduction leaves it at the last finished step.
   Turn Reduce(std::span<float> gradient, const LocalStep& local);
 
-  // After a step was applied: `step` are finished. `state` is read only where a checkpoint is due,
-  // which is known since the step's Reduce.
+  // Call after a step was applied: `step` are finished. `state` is read only if save_due(), which
+  // is known since the step's Reduce.
   void AfterStep(std::int64_t step, std::span<const StateBlock> state);
   bool save_due() const;
 
-  // The job's work is done: rank 0 saves, all tell the daemon. The program's exit code.
+  // Ends the job: rank 0 saves, all report to the daemon. Returns the program's exit code.
   int Finish(std::int64_t step, std::span<const StateBlock> state);
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kLookUp{100};
+constexpr std::chrono::milliseconds kCheckEvery{100};
 
 }  // namespace
 
@@ -23,10 +23,10 @@ Forming::Forming(const Member& member, const Epoch& epoch)
       rank_(epoch.rank_of(member.environment().worker)),
       size_(static_cast<int>(epoch.members.size())) {}
 
-void Forming::Look() const {
+void Forming::Check() const {
   const std::lock_guard lock(mutex_);
-  if (left_) throw GroupBroken("nobody waits for this group any more");
-  LookUp(member_, number_);
+  if (abandoned_) throw GroupBroken("the group is not needed any more");
+  CheckEpoch(member_, number_);
 }
 
 Forming::Gloo Forming::Connect(const c10::intrusive_ptr<c10d::Store>& store,
@@ -37,12 +37,12 @@ Forming::Gloo Forming::Connect(const c10::intrusive_ptr<c10d::Store>& store,
   std::future<Gloo> group = connect.get_future();
   std::thread(std::move(connect)).detach();
   Clock::time_point overtaken = Clock::time_point::max();
-  while (group.wait_for(kLookUp) != std::future_status::ready) {
+  while (group.wait_for(kCheckEvery) != std::future_status::ready) {
     const Clock::time_point now = Clock::now();
     if (member_.stopping() || member_.later_than(number_)) overtaken = std::min(overtaken, now);
     if (overtaken > now || now - overtaken <= kOvertaken) continue;
     const std::lock_guard lock(mutex_);
-    left_ = true;
+    abandoned_ = true;
     throw GroupBroken("overtaken by a later epoch, and a peer does not connect");
   }
   return group.get();

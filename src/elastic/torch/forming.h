@@ -1,7 +1,7 @@
 #pragma once
-// How gloo connects the members of an epoch: in a thread that can be left. Who listens for a peer
-// that has died since, or has heard of a later epoch first, waits for gloo's timeout, and nothing
-// ends that wait. Used by Group.
+// Connects the members of an epoch by gloo, in a thread that can be abandoned: if a peer has died
+// or has joined a later epoch, gloo waits for its whole timeout, and nothing can end that wait.
+// Used by Group.
 
 #include <chrono>
 #include <memory>
@@ -12,10 +12,10 @@
 
 namespace allot {
 
-// For peers to come all the same, once a later epoch is known: all that still come do at once.
+// The time that peers get once a later epoch is known: those that still connect do so at once.
 inline constexpr std::chrono::seconds kOvertaken{1};
 
-// One attempt, in a shared_ptr: what is left behind keeps it.
+// One attempt. Held by shared_ptr, because an abandoned thread keeps using it.
 class Forming {
  public:
   using Gloo = c10::intrusive_ptr<c10d::ProcessGroupGloo>;
@@ -24,12 +24,12 @@ class Forming {
   // `member` lives until Connect has returned or thrown.
   Forming(const Member& member, const Epoch& epoch);
 
-  // For a store that waits for peers: throws GroupBroken where nobody wants the group any more.
-  void Look() const;
+  // Called by the store while it waits for peers: throws GroupBroken once the group is not needed.
+  void Check() const;
 
-  // The group, once all its pairs are connected. GroupBroken: the epoch is overtaken, or this
-  // member told to stop, and peers do not come within kOvertaken. Else what gloo and the store
-  // throw.
+  // Returns the group once all its pairs are connected. GroupBroken if the epoch is overtaken, or
+  // this member is to stop, and peers do not connect within kOvertaken. Passes on exceptions of
+  // gloo and the store.
   Gloo Connect(const c10::intrusive_ptr<c10d::Store>& store, const Options& options);
 
  private:
@@ -38,7 +38,7 @@ class Forming {
   const int rank_;
   const int size_;
   mutable std::mutex mutex_;
-  bool left_ = false;  // from then on `member_` may be gone
+  bool abandoned_ = false;  // `member_` may be gone then
 };
 
 }  // namespace allot

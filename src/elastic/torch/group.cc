@@ -25,13 +25,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// For the last step with a peer that leaves: so long, and twice what a step waited before.
+// The last step with a peer that leaves may take so long, plus twice the longest step before.
 constexpr std::chrono::seconds kLastStep{5};
-constexpr std::chrono::milliseconds kLook{500};
+constexpr std::chrono::milliseconds kCheckEvery{500};
 
-// libtorch writes to peers that may have died since: that is to be an error, not the end of this
-// process too. A handler that the program has set stays.
-void SurviveBrokenPipes() {
+// libtorch writes to peers that may have died: that must be an error and not end this process. A
+// handler that the program has set stays.
+void IgnoreBrokenPipes() {
   struct sigaction present {};
   sigaction(SIGPIPE, nullptr, &present);
   if (present.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
@@ -50,7 +50,7 @@ struct MeetingPlace::Impl {
 
 MeetingPlace::MeetingPlace(const WorkerEnvironment& environment)
     : impl_(std::make_unique<Impl>(environment)) {
-  SurviveBrokenPipes();
+  IgnoreBrokenPipes();
 }
 MeetingPlace::~MeetingPlace() = default;
 std::string MeetingPlace::Open(const std::string& host) {
@@ -69,7 +69,7 @@ struct Group::Impl {
   c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
   Clock::duration longest_wait{0};
 
-  // libtorch throws what it likes; to us all of it says that the group is no more.
+  // libtorch throws many types; each of them means that the group is broken.
   template <typename Function>
   static void Guarded(const Function& function) {
     try {
@@ -93,10 +93,10 @@ struct Group::Impl {
     return address.substr(0, address.rfind(':'));
   }
 
-  // Gloo now and then misses that a peer has died (1 in 300 kills) and waits for its timeout, which
-  // is long. So whoever waits looks up: where a peer is left out of a later epoch and still does
-  // not come, the group is given up. What gloo then holds on to, a thread of its own among it,
-  // nobody can end: it is left to it.
+  // Gloo sometimes misses that a peer has died (1 in 300 kills) and waits for its long timeout. So
+  // this function checks meanwhile, and gives the group up if a peer that is not in a later epoch
+  // still does not answer. Gloo's thread, and the memory that it uses, cannot be freed then; both
+  // are leaked on purpose.
   template <typename Value>
   void Wait(const c10::intrusive_ptr<c10d::Work>& work, std::vector<Value>* values,
             bool forming = false) {
@@ -104,11 +104,11 @@ struct Group::Impl {
     Clock::time_point left_behind = Clock::time_point::max();
     for (;;) {
       try {
-        work->wait(kLook);
+        work->wait(kCheckEvery);
         longest_wait = std::max(longest_wait, Clock::now() - begin);
         return;
       } catch (const std::exception&) {
-        // It may have been completed since: then what it says counts, not that the look timed out.
+        // If the work has completed since, its result counts and not the time-out.
         if (work->isCompleted()) {
           work->wait();
           longest_wait = std::max(longest_wait, Clock::now() - begin);
@@ -126,8 +126,8 @@ struct Group::Impl {
         values->clear();
         gloo.release();
         throw GroupBroken(
-            forming ? "a peer does not show who it is"
-                    : "a peer that is left out of a later epoch, or stopped, does not come");
+            forming ? "a peer does not prove that it knows the job's token"
+                    : "a peer that is not in the latest epoch, or was stopped, does not answer");
       }
     }
   }
@@ -156,7 +156,7 @@ struct Group::Impl {
     return {both.begin() + half, both.end()};
   }
 
-  // What `from` answers to the nonce of `to`.
+  // The answer of `from` to the nonce of `to`.
   std::string ProofOf(int from, int to, std::string_view nonce) const {
     const auto name = [&](int at) { return epoch.members[static_cast<std::size_t>(at)]; };
     return KeyedCode(member.environment().token,
@@ -164,7 +164,7 @@ struct Group::Impl {
                                  name(to), nonce));
   }
 
-  // Gloo's connections are whoever came first to a port: each is asked for a proof, over itself.
+  // Any program may have connected to gloo's ports first, so each connection must carry a proof.
   void ProvePairs() {
     std::string nonces;
     for (int peer = 0; peer < size; ++peer) nonces += NewToken();
@@ -181,8 +181,8 @@ struct Group::Impl {
     for (int peer = 0; peer < size; ++peer) {
       if (SameSecret(part(shown, peer), ProofOf(peer, rank, part(nonces, peer)))) continue;
       throw GroupBroken(
-          fmt::format("who holds the connection to worker {} does not show that it "
-                      "knows the job's token",
+          fmt::format("the peer on the connection to worker {} does not prove that it knows the "
+                      "job's token",
                       epoch.members[static_cast<std::size_t>(peer)]));
     }
   }
@@ -199,7 +199,7 @@ Group::Group(const Member& member, const Epoch& epoch, MeetingPlace& place,
       throw GroupBroken("members lack addresses");
     }
     const auto forming = std::make_shared<Forming>(member, epoch);
-    const auto store = VisitEpochStore(member, epoch, [forming] { forming->Look(); });
+    const auto store = VisitEpochStore(member, epoch, [forming] { forming->Check(); });
     auto options = c10d::ProcessGroupGloo::Options::create(timeout);
     options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(place.impl_->host));
     options->threads = 1;
@@ -224,7 +224,7 @@ void Group::Sum(std::vector<float>* values) {
   });
 }
 
-void Group::HandOn(std::span<const StateBlock> blocks, std::span<const int> ranks) {
+void Group::PassState(std::span<const StateBlock> blocks, std::span<const int> ranks) {
   std::vector<std::string> hosts;
   for (const int of : ranks) hosts.push_back(impl_->HostOf(of));
   Impl::Guarded([&] {

@@ -14,8 +14,8 @@
 namespace allot {
 namespace {
 
-// Rank 0's, from "HOST:PORT" as the daemon told it.
-StorePlace FirstOf(const Epoch& epoch) {
+// Rank 0's store, from the "HOST:PORT" that the daemon sent.
+StoreAddress StoreOfRankZero(const Epoch& epoch) {
   const std::string& text = epoch.addresses.front();
   const std::size_t colon = text.rfind(':');
   const auto port =
@@ -26,12 +26,12 @@ StorePlace FirstOf(const Epoch& epoch) {
   return {text.substr(0, colon), static_cast<std::uint16_t>(*port), epoch.members.front()};
 }
 
-// What gloo asks of a store: to set, and to get what others set. c10d's other words are not said.
+// The calls that gloo makes on a store; c10d's other ones throw.
 class VisitStore : public c10d::Store {
  public:
-  VisitStore(const Member& member, const Epoch& epoch, std::function<void()> look)
+  VisitStore(const Member& member, const Epoch& epoch, std::function<void()> check)
       : visit_(member.environment().job, member.environment().worker, member.environment().token,
-               epoch.number, FirstOf(epoch), std::move(look)) {
+               epoch.number, StoreOfRankZero(epoch), std::move(check)) {
     timeout_ = kMeet;
   }
 
@@ -47,14 +47,14 @@ class VisitStore : public c10d::Store {
     for (const std::string& key : keys) visit_.Get(key, std::min(timeout, timeout_));
   }
 
-  std::int64_t add(const std::string&, std::int64_t) override { NotKnown("add"); }
-  bool deleteKey(const std::string&) override { NotKnown("deleteKey"); }
-  bool check(const std::vector<std::string>&) override { NotKnown("check"); }
-  std::int64_t getNumKeys() override { NotKnown("getNumKeys"); }
+  std::int64_t add(const std::string&, std::int64_t) override { ThrowUnsupported("add"); }
+  bool deleteKey(const std::string&) override { ThrowUnsupported("deleteKey"); }
+  bool check(const std::vector<std::string>&) override { ThrowUnsupported("check"); }
+  std::int64_t getNumKeys() override { ThrowUnsupported("getNumKeys"); }
 
  private:
-  [[noreturn]] static void NotKnown(const char* what) {
-    throw RunError("the store of an epoch knows set, get and wait, got '{}'", what);
+  [[noreturn]] static void ThrowUnsupported(const char* call) {
+    throw RunError("the store of an epoch supports set, get and wait, got '{}'", call);
   }
 
   EpochStoreVisit visit_;
@@ -62,14 +62,14 @@ class VisitStore : public c10d::Store {
 
 }  // namespace
 
-void LookUp(const Member& member, std::int64_t epoch) {
+void CheckEpoch(const Member& member, std::int64_t epoch) {
   if (member.later_than(epoch)) throw GroupBroken("overtaken by a later epoch");
-  if (member.stopping()) throw GroupBroken("told to stop");
+  if (member.stopping()) throw GroupBroken("this worker is stopping");
 }
 
 c10::intrusive_ptr<c10d::Store> VisitEpochStore(const Member& member, const Epoch& epoch,
-                                                std::function<void()> look) {
-  return c10::make_intrusive<VisitStore>(member, epoch, std::move(look));
+                                                std::function<void()> check) {
+  return c10::make_intrusive<VisitStore>(member, epoch, std::move(check));
 }
 
 }  // namespace allot

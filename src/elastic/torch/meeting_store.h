@@ -1,5 +1,5 @@
 #pragma once
-// The store by which gloo's pairs find each other, as libtorch wants it. Used by Group.
+// The EpochStore behind libtorch's interface, through which gloo's pairs connect. Used by Group.
 
 #include <chrono>
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace allot {
 
 inline constexpr std::chrono::seconds kMeet{20};  // for a peer that starts slowly
 
-// Throws GroupBroken where the epoch has been overtaken, or this member is told to stop.
-void LookUp(const Member& member, std::int64_t epoch);
+// Throws GroupBroken if a later epoch has begun or this member is to stop.
+void CheckEpoch(const Member& member, std::int64_t epoch);
 
-// The EpochStore of rank 0. It calls `look` while it waits, from the thread that waits: what that
-// throws ends the wait.
+// The EpochStore of rank 0. The waiting thread calls `check` meanwhile, which may throw to end the
+// wait.
 c10::intrusive_ptr<c10d::Store> VisitEpochStore(const Member& member, const Epoch& epoch,
-                                                std::function<void()> look);
+                                                std::function<void()> check);
 
 }  // namespace allot

@@ -24,15 +24,15 @@ using Gloo = c10d::ProcessGroupGloo;
 // Large enough that a piece costs more than its announcement, small enough that the next member
 // begins early.
 constexpr std::size_t kPiece = 4 << 20;
-constexpr std::size_t kAhead = 4;  // pieces on their way to, and from, a peer
-constexpr std::chrono::milliseconds kLookBehind{500};
-constexpr std::chrono::hours kAsLongAsItTakes{24};
-// Tags: pieces have their numbers, these are beyond.
+constexpr std::size_t kAhead = 4;  // pieces in flight to, and from, a peer
+constexpr std::chrono::milliseconds kCheckEvery{500};
+constexpr std::chrono::hours kUnlimited{24};
+// Pieces are tagged with their numbers, which are smaller than these.
 constexpr int kOfferTag = 1 << 30;
 constexpr int kTakenTag = kOfferTag + 1;
 
-// Waits for messages, of which one thread waits for one at a time. c10d breaks all connections
-// where such a wait ends by its limit, so another thread looks whether the wait is vain.
+// Waits for one message at a time. c10d breaks all connections when a wait reaches its limit, so
+// another thread checks whether the peer can still answer, and aborts the wait if it cannot.
 class Waiting {
  public:
   explicit Waiting(const StatePass& pass) : pass_(pass) {}
@@ -47,8 +47,8 @@ class Waiting {
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
-  // `limit`: of a silent peer; where none is said, the group's.
-  void For(const Work& work, std::chrono::milliseconds limit = kNoTimeout) {
+  // `limit` is for a silent peer; kNoTimeout stands for the group's limit.
+  void WaitFor(const Work& work, std::chrono::milliseconds limit = kNoTimeout) {
     {
       const std::lock_guard lock(mutex_);
       at_hand_ = work;
@@ -61,9 +61,9 @@ class Waiting {
   }
 
  private:
-  void Look() {
+  void CheckPeers() {
     std::unique_lock lock(mutex_);
-    while (!changed_.wait_for(lock, kLookBehind, [this] { return over_; })) {
+    while (!changed_.wait_for(lock, kCheckEvery, [this] { return over_; })) {
       if (at_hand_ && Clock::now() - begin_ > pass_.patience && pass_.left_behind()) {
         at_hand_->abort();
       }
@@ -76,7 +76,7 @@ class Waiting {
   Work at_hand_;
   Clock::time_point begin_;
   bool over_ = false;
-  std::thread thread_{[this] { Look(); }};
+  std::thread thread_{[this] { CheckPeers(); }};
 };
 
 at::Tensor TensorOf(std::span<std::uint8_t> bytes) {
@@ -88,21 +88,20 @@ std::span<std::uint8_t> BytesOf(Value* value) {
   return {reinterpret_cast<std::uint8_t*>(value), sizeof *value};
 }
 
-// Waits for the oldest of several messages.
-void WaitForFirst(Waiting& waiting, std::deque<Work>* works) {
-  waiting.For(works->front());
+void WaitForOldest(Waiting& waiting, std::deque<Work>* works) {
+  waiting.WaitFor(works->front());
   works->pop_front();
 }
 
 void Receive(Gloo& gloo, Waiting& waiting, int from, int tag, std::span<std::uint8_t> bytes,
              std::chrono::milliseconds limit = kNoTimeout) {
   std::vector<at::Tensor> one{TensorOf(bytes)};
-  waiting.For(gloo.recv(one, from, tag), limit);
+  waiting.WaitFor(gloo.recv(one, from, tag), limit);
 }
 
 void Send(Gloo& gloo, Waiting& waiting, int to, int tag, std::span<std::uint8_t> bytes) {
   std::vector<at::Tensor> one{TensorOf(bytes)};
-  waiting.For(gloo.send(one, to, tag));
+  waiting.WaitFor(gloo.send(one, to, tag));
 }
 
 std::vector<at::Tensor> PiecesOf(std::span<const StateBlock> blocks) {
@@ -116,7 +115,7 @@ std::vector<at::Tensor> PiecesOf(std::span<const StateBlock> blocks) {
   return pieces;
 }
 
-// Each piece from `from` (-1: they are there), and on to `to` (-1: to nobody) meanwhile.
+// Receives each piece from `from` (-1: they are here already), and forwards it to `to` (-1: none).
 void PassPieces(Gloo& gloo, Waiting& waiting, std::span<const StateBlock> blocks, int from,
                 int to) {
   const std::vector<at::Tensor> pieces = PiecesOf(blocks);
@@ -127,22 +126,22 @@ void PassPieces(Gloo& gloo, Waiting& waiting, std::span<const StateBlock> blocks
       std::vector<at::Tensor> piece{pieces[asked]};
       coming.push_back(gloo.recv(piece, from, static_cast<int>(asked)));
     }
-    if (from >= 0) WaitForFirst(waiting, &coming);
+    if (from >= 0) WaitForOldest(waiting, &coming);
     if (to < 0) continue;
     std::vector<at::Tensor> piece{pieces[i]};
     leaving.push_back(gloo.send(piece, to, static_cast<int>(i)));
-    if (leaving.size() == kAhead) WaitForFirst(waiting, &leaving);
+    if (leaving.size() == kAhead) WaitForOldest(waiting, &leaving);
   }
-  while (!leaving.empty()) WaitForFirst(waiting, &leaving);
+  while (!leaving.empty()) WaitForOldest(waiting, &leaving);
 }
 
-// From the memory of `from`; over gloo where this process may not read it.
+// Reads the memory of `from`, or receives over gloo if this process may not read it.
 void ReadFrom(const StatePass& pass, Waiting& waiting, std::span<const StateBlock> blocks,
               int from) {
   Gloo& gloo = *pass.gloo;
   std::uint64_t size = 0;
-  // That one may first have to get the state itself, over a network.
-  Receive(gloo, waiting, from, kOfferTag, BytesOf(&size), kAsLongAsItTakes);
+  // The peer may first have to receive the state itself, over a network.
+  Receive(gloo, waiting, from, kOfferTag, BytesOf(&size), kUnlimited);
   std::vector<std::uint8_t> offer(size);
   Receive(gloo, waiting, from, kOfferTag, offer);
   std::uint8_t taken = pass.read(offer, blocks) ? 1 : 0;
@@ -150,8 +149,8 @@ void ReadFrom(const StatePass& pass, Waiting& waiting, std::span<const StateBloc
   if (taken == 0) PassPieces(gloo, waiting, blocks, from, -1);
 }
 
-void LetRead(Gloo& gloo, Waiting& waiting, std::span<const StateBlock> blocks,
-             const std::vector<int>& readers) {
+void OfferMemory(Gloo& gloo, Waiting& waiting, std::span<const StateBlock> blocks,
+                 const std::vector<int>& readers) {
   if (readers.empty()) return;
   const OfferedMemory memory(blocks);
   std::vector<std::uint8_t> offer = memory.offer();
@@ -172,10 +171,10 @@ void LetRead(Gloo& gloo, Waiting& waiting, std::span<const StateBlock> blocks,
 void StatePass::Run(std::span<const StateBlock> blocks, const StateRoute& route) const {
   Waiting waiting(*this);
   if (route.reads) return ReadFrom(*this, waiting, blocks, route.from);
-  // Who has the state lets others read it first, which is soon done.
-  if (route.from < 0) LetRead(*gloo, waiting, blocks, route.readers);
+  // The first member offers its memory before it sends, because reading is fast.
+  if (route.from < 0) OfferMemory(*gloo, waiting, blocks, route.readers);
   PassPieces(*gloo, waiting, blocks, route.from, route.to);
-  if (route.from >= 0) LetRead(*gloo, waiting, blocks, route.readers);
+  if (route.from >= 0) OfferMemory(*gloo, waiting, blocks, route.readers);
 }
 
 }  // namespace allot

@@ -33,7 +33,7 @@ void BroadcastBlocks(Group& group, std::span<const StateBlock> blocks) {
   if (group.rank() != 0) Unpack(all, blocks);
 }
 
-std::vector<int> RanksOnTheWay(Group& group, bool lacks) {
+std::vector<int> RanksThatPassState(Group& group, bool lacks) {
   std::vector<float> lacking(static_cast<std::size_t>(group.size()), 0);
   lacking[static_cast<std::size_t>(group.rank())] = lacks ? 1 : 0;
   group.Sum(&lacking);
@@ -45,13 +45,13 @@ std::vector<int> RanksOnTheWay(Group& group, bool lacks) {
   return ranks;
 }
 
-void HandOnState(Group& group, std::span<const int> ranks, bool whole,
-                 std::span<const StateBlock> state) {
+void PassState(Group& group, std::span<const int> ranks, bool whole,
+               std::span<const StateBlock> state) {
   if (std::find(ranks.begin(), ranks.end(), group.rank()) == ranks.end()) return;
-  if (!whole) return group.HandOn(state, ranks);
+  if (!whole) return group.PassState(state, ranks);
   std::vector<std::uint8_t> all(SizeOf(state));
   const StateBlock block{all.data(), all.size()};
-  group.HandOn({&block, 1}, ranks);
+  group.PassState({&block, 1}, ranks);
   Unpack(all, state);
 }
 

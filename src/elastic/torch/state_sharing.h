@@ -1,5 +1,6 @@
 #pragma once
-// Training state as its members share it when a group has been formed. Used by ElasticWorker.
+// Exchange of training state when a group has been formed. Used by ElasticWorker. All functions
+// throw GroupBroken, as Group does.
 
 #include <cstddef>
 #include <span>
@@ -11,15 +12,13 @@ namespace allot {
 
 class Group;
 
-// All of them throw GroupBroken, as Group does.
-//
-// From rank 0, in one piece: who receives only a part has received nothing.
+// Sends rank 0's blocks to all in one piece: a failed broadcast changes no receiver's blocks.
 void BroadcastBlocks(Group& group, std::span<const StateBlock> blocks);
-// Rank 0, then those that lack the state; each member says whether it does.
-std::vector<int> RanksOnTheWay(Group& group, bool lacks);
-// Rank 0's state to the others of `ranks`: in place, so that theirs is part old and part new where
-// the group breaks; with `whole` only when all of it is there.
-void HandOnState(Group& group, std::span<const int> ranks, bool whole,
-                 std::span<const StateBlock> state);
+// Returns rank 0, then the members that lack the state; each member passes whether it does.
+std::vector<int> RanksThatPassState(Group& group, bool lacks);
+// Copies rank 0's state to the others of `ranks`. With `whole` a member's state changes only once
+// everything is received; without, in place, so that a broken group leaves it half changed.
+void PassState(Group& group, std::span<const int> ranks, bool whole,
+               std::span<const StateBlock> state);
 
 }  // namespace allot

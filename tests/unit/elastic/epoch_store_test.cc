@@ -199,7 +199,7 @@ TEST_F(EpochStoreTest, AConnectionThatBreaksIsMadeAgain) {
   Offer();
   const std::uint16_t port = store_->port();
   std::atomic<bool> waits = false;
-  auto first = std::async(std::launch::async, [&, place = StorePlace{"127.0.0.1", port, "j.0"}] {
+  auto first = std::async(std::launch::async, [&, place = StoreAddress{"127.0.0.1", port, "j.0"}] {
     EpochStoreVisit visit("j", "j.1", kSecret, 3, place, [&] { waits = true; });
     visit.Set("1", {1});
     return visit.Get("0", kVeryLong);

@@ -225,7 +225,7 @@ TEST_F(MemberTest, GivesUpWhereNobodyKnowsTheTokenAndSaysWhy) {
     ADD_FAILURE() << "it was welcomed by nobody";
   } catch (const Error& error) {
     const std::string why = error.what();
-    EXPECT_NE(why.find("does not show that it knows the job's token"), std::string::npos) << why;
+    EXPECT_NE(why.find("does not prove that it knows the job's token"), std::string::npos) << why;
     EXPECT_NE(why.find("no such job"), std::string::npos) << why;
     EXPECT_EQ(why.find(kJobToken), std::string::npos) << why;
   }

@@ -25,7 +25,7 @@ class ProfileFolderTest : public testing::Test {
     GradientNoise noise;
     noise.Add(4, 16, 4 + 200.0 / 16, 4 + 200.0 / 64);
     for (double work = begin + 32; work <= 128; work += 32) {
-      folder->Step(kSamples, batch, 32, work, 128, noise);
+      folder->AddStep(kSamples, batch, 32, work, 128, noise);
     }
   }
   testing_support::TempFolder folder_;
@@ -33,15 +33,15 @@ class ProfileFolderTest : public testing::Test {
 
 TEST_F(ProfileFolderTest, EachPlacementAndBatchIsWrittenOnce) {
   ProfileFolder folder = Folder();
-  folder.Joined({7, 9, 7});
-  folder.Timed(kSamples, {3, 16, 1}, {0.5, 0.75});
-  folder.Timed(kSamples, {3, 16, 0}, {0.6, 0.8});
-  folder.Timed(kSamples, {3, 2, 0}, {0.6, 0.8});  // below the least: nothing may train so
-  Folder().Joined({1});
+  folder.BeginEpoch({7, 9, 7});
+  folder.AddTimes(kSamples, {3, 16, 1}, {0.5, 0.75});
+  folder.AddTimes(kSamples, {3, 16, 0}, {0.6, 0.8});
+  folder.AddTimes(kSamples, {3, 2, 0}, {0.6, 0.8});  // below the least: nothing may train so
+  Folder().BeginEpoch({1});
   ProfileFolder second = Folder();
-  second.Joined({7, 9, 7});
-  second.Timed(kSamples, {3, 16, 0}, {0.6, 0.8});
-  second.Timed(kSamples, {3, 32, 0}, {1, 1.5});
+  second.BeginEpoch({7, 9, 7});
+  second.AddTimes(kSamples, {3, 16, 0}, {0.6, 0.8});
+  second.AddTimes(kSamples, {3, 32, 0}, {1, 1.5});
   EXPECT_EQ(Text("mlp/placements.csv"),
             "placement,local_bsz,gpu_type,step_time,sync_time\n"
             "21,16,a100,0.75,0.25\n"
@@ -69,9 +69,9 @@ TEST_F(ProfileFolderTest, AnEpochThatEndsWithinAStepHasItsShareOfIt) {
   ProfileFolder folder = Folder();
   GradientNoise noise;
   noise.Add(4, 16, 4 + 200.0 / 16, 4 + 200.0 / 64);
-  folder.Step(kSamples, 64, 48, 48, 128, noise);
-  folder.Step(kSamples, 64, 48, 96, 128, noise);  // 64 is a third of the way
-  folder.Step(kSamples, 64, 48, 144, 128, noise);
+  folder.AddStep(kSamples, 64, 48, 48, 128, noise);
+  folder.AddStep(kSamples, 64, 48, 96, 128, noise);  // 64 is a third of the way
+  folder.AddStep(kSamples, 64, 48, 144, 128, noise);
   EXPECT_NE(Text("mlp/validation.csv").find("64,0,2,1.333333333,"), std::string::npos)
       << Text("mlp/validation.csv");
 }
@@ -81,8 +81,8 @@ TEST_F(ProfileFolderTest, ACurveThatWasNotSeenWholeOrOfSeveralBatchesIsNotWritte
   Train(&late, 64, 64);
   ProfileFolder changed = Folder();
   GradientNoise noise;
-  changed.Step(kSamples, 64, 64, 64, 128, noise);
-  changed.Step(kSamples, 32, 64, 128, 128, noise);
+  changed.AddStep(kSamples, 64, 64, 64, 128, noise);
+  changed.AddStep(kSamples, 32, 64, 128, 128, noise);
   EXPECT_EQ(Text("mlp/validation.csv"), "");
 }
 
@@ -90,8 +90,8 @@ TEST_F(ProfileFolderTest, AFileOfAnotherKindIsAnError) {
   std::filesystem::create_directories(folder_ / "apps" / "mlp");
   std::ofstream(folder_ / "apps" / "mlp" / "placements.csv") << "something,else\n";
   ProfileFolder folder = Folder();
-  folder.Joined({1});
-  EXPECT_THROW(folder.Timed(kSamples, {1, 16, 0}, {0.5, 0.75}), Error);
+  folder.BeginEpoch({1});
+  EXPECT_THROW(folder.AddTimes(kSamples, {1, 16, 0}, {0.5, 0.75}), Error);
 }
 
 }  // namespace
