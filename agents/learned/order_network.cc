@@ -98,7 +98,7 @@ class OrderEncoder {
     x[kServiceHours] = Clipped(std::log1p(o.attained_gpu_seconds[r] / 3600));
     x[kHeldHours] = Clipped(std::log1p(o.attained_seconds[r] / 3600));
     x[kPresentWait] = Clipped(std::log1p(std::max(0.0, o.now - o.waiting_since[r]) / o.interval));
-    const double left = ReckonedRemaining(o, row);
+    const double left = AssumedRemaining(o, row);
     const double values[] = {o.attained_gpu_seconds[r], o.attained_seconds[r], o.submit[r],
                              left / rate, (left + o.done_work[r]) / rate};
     for (std::size_t i = 0; i < ranked_.size(); ++i) {

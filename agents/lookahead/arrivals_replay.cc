@@ -50,7 +50,7 @@ void ArrivalsReplay::Observe(const Observation& o) {
               .estimate = o.estimated_work[r]};
     }
     seen.table = Copy(o.table[r]);  // its rates may have been measured since
-    seen.work = o.done_work[r] + ReckonedRemaining(o, row);
+    seen.work = o.done_work[r] + AssumedRemaining(o, row);
   }
 }
 

@@ -3,7 +3,7 @@
 // them, and the mean JCT of a policy on them in simulation. Used by the policy 'guarded'.
 //
 // An ended job took the work that its event tells. Another job takes the work it has done plus
-// ReckonedRemaining. JCTs are cut at the present on both sides, so that the measured and the
+// AssumedRemaining. JCTs are cut at the present on both sides, so that the measured and the
 // simulated mean are of the same jobs and the same time.
 
 #include <map>

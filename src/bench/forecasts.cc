@@ -72,12 +72,12 @@ nlohmann::ordered_json MeasureForecast(const std::string& policy, int jobs) {
         {.time_decisions = false, .enough = [&] { return moment.seen; }});
   lengths.OnEpisodeStart();
   lengths.Observe(moment.observation);
-  const Outlook outlook(scenario->options(), {},
-                        std::make_shared<const PastArrivals>(past, kNever, 86400.0));
+  const WaitForecaster forecaster(scenario->options(), {},
+                                  std::make_shared<const PastArrivals>(past, kNever, 86400.0));
   std::array<double, 5> cpu{};
   for (double& one : cpu) {
     const double begin = ThreadCpuSeconds();
-    (void)outlook.Of({moment.observation}, lengths, *future);
+    (void)forecaster.Predict({moment.observation}, lengths, *future);
     one = ThreadCpuSeconds() - begin;
   }
   std::sort(cpu.begin(), cpu.end());

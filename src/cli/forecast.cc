@@ -9,6 +9,7 @@
 #include "cli/declare_world.h"
 #include "cli/forecast_tables.h"
 #include "cli/typed_command.h"
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"
@@ -27,7 +28,7 @@ namespace {
 
 struct ForecastOptions {
   WorldSpec world;
-  std::string policy;  // "": the usual one
+  std::string policy;  // "" stands for the default
   std::string at;
   std::string history;
   std::string calibration;
@@ -40,21 +41,21 @@ struct ForecastOptions {
   std::string horizon = "14d";
   std::string settle = "1d";
   std::string block = "1d";
-  double alike = OutlookOptions{}.alike;
+  double alike = WaitForecastOptions{}.alike;
 };
 
 Seconds SpanOf(const std::string& text) { return ParseWhen(Workload{}, text); }
 
-// What was before, as a world of its own under the same rules.
+// What is known of the time before the forecast.
 struct Before {
   LengthModel lengths;
-  std::shared_ptr<const PastArrivals> arrivals;  // null: nothing is known
-  // Jobs of --history that ended and had a time limit, for the moment of an export: what they took
-  // of it is learned from events only.
+  std::shared_ptr<const PastArrivals> arrivals;  // null if unknown
+  // Jobs of --history that ended and had a time limit, for the moment of an export: the length
+  // model learns the fraction of their limits that they used only from events.
   std::vector<EndedJob> ended{};
 };
 
-// `now`: whose users and groups the events name.
+// The events name users and groups of `now`.
 std::vector<EndedJob> EndedWithLimit(const Workload& history, Seconds until, const Workload& now) {
   std::vector<EndedJob> ended;
   for (const Job& job : history.jobs) {
@@ -77,7 +78,7 @@ Before BeforeOf(const ForecastOptions& o, World& world) {
   past.lengths = world.spec().lengths;
   past.workloads = 1;
   if (o.history.empty() && (world.in_settings() || world.made_by_law())) {
-    past.seed += 1'000'003;  // another draw of the same
+    past.seed += 1'000'003;  // another draw of the same law
     World drawn(past);
     const auto scenario = drawn.Scenarios().front().scenario;
     before.lengths.Learn(scenario->workload(), kNever);
@@ -123,8 +124,8 @@ Before BeforeOf(const ForecastOptions& o, World& world) {
   return before;
 }
 
-// The moment that is forecast begins with the record of an export, not with a simulated past: jobs
-// ran and waited in it when it was taken.
+// True if the forecast begins with the record of an export, in which jobs ran and waited when it
+// was made, and not with a simulated past.
 bool BeginsWithRecord(const ForecastOptions& o, World& world) {
   const WorldSpec& spec = world.spec();
   return !o.check && !world.in_settings() && world.trace().recorded_until && spec.from.empty() &&
@@ -140,8 +141,8 @@ Seconds MomentIn(const Workload& record, const std::string& at) {
                    TimeText(record, until), at);
 }
 
-// Lengths come with the moment. Arrivals are drawn from what came in the record before it, where
-// that is long enough to tell something.
+// Arrivals are drawn from the record before the moment, if that is long enough. Lengths are learned
+// from the events of the moment.
 Before BeforeMoment(const ForecastOptions& o, World& world, Seconds at) {
   const Workload& record = world.trace();
   const Seconds block = SpanOf(o.block);
@@ -154,13 +155,13 @@ Before BeforeMoment(const ForecastOptions& o, World& world, Seconds at) {
   return before;
 }
 
-// Forecasts at the first decision from `at` on: where decisions fall on events that is `at` itself,
-// or no job is unfinished then.
+// Makes a forecast at the first decision from `at` on. With decisions on events that is `at`
+// itself, unless no job is unfinished then.
 class AtMoment : public DecisionListener {
  public:
-  AtMoment(const Outlook& outlook, const Scenario& scenario, LengthModel lengths, Policy& policy,
-           Seconds at)
-      : outlook_(outlook),
+  AtMoment(const WaitForecaster& forecaster, const Scenario& scenario, LengthModel lengths,
+           Policy& policy, Seconds at)
+      : forecaster_(forecaster),
         scenario_(scenario),
         lengths_(std::move(lengths)),
         policy_(policy),
@@ -172,14 +173,14 @@ class AtMoment : public DecisionListener {
     lengths_.Observe(o);
     if (o.now >= at_) LookAhead(o);
   }
-  // In place of a run: from an observation whose events tell what ended before.
+  // Used instead of a run: `o` has the jobs that ended before in its events.
   void Begin(const Observation& o) {
     lengths_.Observe(o);
     LookAhead(o);
   }
   bool seen() const { return seen_; }
   const Observation& observation() const { return observation_; }
-  std::vector<JobOutlook>& jobs() { return jobs_; }
+  std::vector<JobForecast>& jobs() { return jobs_; }
 
  private:
   void LookAhead(const Observation& o) {
@@ -192,20 +193,20 @@ class AtMoment : public DecisionListener {
     }
     const Workload& workload = scenario_.workload();
     const auto origin = static_cast<Seconds>(ParseCalendar(workload.origin).value_or(0));
-    jobs_ = outlook_.Of({o, origin, &workload.tenants.names()}, lengths_, policy_).jobs;
+    jobs_ = forecaster_.Predict({o, origin, &workload.tenants.names()}, lengths_, policy_).jobs;
   }
 
-  const Outlook& outlook_;
+  const WaitForecaster& forecaster_;
   const Scenario& scenario_;
   LengthModel lengths_;
   Policy& policy_;
   Seconds at_;
   bool seen_ = false;
   Observation observation_;
-  std::vector<JobOutlook> jobs_;
+  std::vector<JobForecast> jobs_;
 };
 
-void Check(const ForecastOptions& o, const Scenario& scenario, const Outlook& outlook,
+void Check(const ForecastOptions& o, const Scenario& scenario, const WaitForecaster& forecaster,
            const LengthModel& lengths, Policy& policy, Policy& future,
            const GlobalOptions& globals) {
   const Workload& workload = scenario.workload();
@@ -218,13 +219,13 @@ void Check(const ForecastOptions& o, const Scenario& scenario, const Outlook& ou
     throw UsageError("moments to check must lie before the end, {} s (--until), got {} s (--at)",
                      options.until, options.from);
   }
-  OutlookCheck check(outlook, scenario, lengths, future, options);
+  ForecastCheck check(forecaster, scenario, lengths, future, options);
   LengthCheck length_check(scenario, lengths, options);
   DecisionListener* const listeners[] = {&check, &length_check};
   const RunOutcome outcome = RunPolicy(scenario, policy, listeners);
-  std::vector<ForetoldTime> times = check.Times(outcome.records);
+  std::vector<PredictedTime> times = check.Times(outcome.records);
   if (!o.fit.empty()) {
-    nlohmann::ordered_json json = OutlookCalibration::Fit(times).ToJson();
+    nlohmann::ordered_json json = ForecastCalibration::Fit(times).ToJson();
     json["command"] = TypedCommand();
     WriteTextFile(o.fit, JsonText(json) + "\n");
   }
@@ -234,8 +235,8 @@ void Check(const ForecastOptions& o, const Scenario& scenario, const Outlook& ou
                   CoverageCsv(length_check.Coverage()));
   }
   if (!o.calibration.empty()) {
-    const auto calibration = OutlookCalibration::FromFile(o.calibration);
-    for (ForetoldTime& time : times) time.ahead = calibration.Of(time.what, time.ahead);
+    const auto calibration = ForecastCalibration::FromFile(o.calibration);
+    for (PredictedTime& time : times) time.ahead = calibration.Shift(time.what, time.ahead);
   }
   ShowScores(ScoresOf(times, SpanOf(o.horizon)), check, o.policy, globals.json);
 }
@@ -246,10 +247,8 @@ void BeginWithRecord(const Scenario& scenario, Seconds at, const std::vector<End
   std::vector<EndedJob>& ended = recorded.observation.events.ended;
   ended.insert(ended.begin(), before.begin(), before.end());
   if (recorded.without_room > 0 && !globals.quiet) {
-    std::fprintf(stderr,
-                 "note: %lld of the jobs that run have no room on this cluster and are left out, "
-                 "with their %d GPUs\n",
-                 static_cast<long long>(recorded.without_room), recorded.gpus_without_room);
+    std::fprintf(stderr, "note: %s (%d GPUs) left out: no room on this cluster\n",
+                 Counted(recorded.without_room, "running job").c_str(), recorded.gpus_without_room);
   }
   moment->Begin(recorded.observation);
 }
@@ -261,32 +260,30 @@ int Forecast(ForecastOptions o, const GlobalOptions& globals) {
   }
   World world(o.world);
   const bool of_record = BeginsWithRecord(o, world);
-  // Estimates of lengths that were drawn would tell nothing.
+  // Drawn estimates of lengths would carry no information.
   world.GoByTimeLimits(of_record ? "none" : "");
   if (o.at.empty() && !o.check && !of_record) {
     throw UsageError(
-        "--at TIME says of which moment, or --check how good forecasts are; without both there "
-        "must "
-        "be jobs that run or wait when the trace ends");
+        "forecast needs --at TIME or --check, unless jobs run or wait when the trace ends");
   }
   if (o.policy.empty()) o.policy = of_record ? kPresentPolicy : "fifo";
   if (!globals.quiet) std::fputs(world.ReadNote().c_str(), stderr);
   const auto policy = world.MakePolicy(o.policy);
   const auto future = world.MakePolicy(o.policy);
   if (world.spec().workloads > 1) {
-    throw UsageError("forecast is of one workload, got --workloads {}", world.spec().workloads);
+    throw UsageError("forecast takes one workload, got --workloads {}", world.spec().workloads);
   }
   const std::shared_ptr<const Scenario> whole =
       of_record ? world.WholeRecord() : world.Scenarios().front().scenario;
   const Scenario& scenario = *whole;
   if (IsOracle(*policy, scenario)) {
     throw UsageError(
-        "policy '{}' decides by true lengths here, which nobody can know ahead: a forecast needs "
-        "another policy, or --length-estimates none or noisy:SIGMA",
+        "policy '{}' decides by true lengths here, which are not known in advance: choose another "
+        "policy, or --length-estimates none or noisy:SIGMA",
         o.policy);
   }
   if (policy->ideal_shares() != nullptr) {
-    throw UsageError("policy '{}' gives fractions of GPUs; forecasts are of whole jobs", o.policy);
+    throw UsageError("policy '{}' gives fractions of GPUs; forecasts need whole jobs", o.policy);
   }
   const Seconds at = of_record ? MomentIn(scenario.workload(), o.at)
                      : o.check ? 0
@@ -295,21 +292,21 @@ int Forecast(ForecastOptions o, const GlobalOptions& globals) {
       of_record && o.history.empty() ? BeforeMoment(o, world, at) : BeforeOf(o, world);
   if (before.arrivals == nullptr && !globals.quiet) {
     std::fprintf(
-        stderr, "note: no history (--history TRACE@DATE, or %s): nobody else is taken to come\n",
+        stderr, "note: no history (--history TRACE@DATE, or %s): no further jobs arrive\n",
         of_record ? "jobs that ended within --block before the moment" : "jobs before --from");
   }
-  OutlookOptions options;
+  WaitForecastOptions options;
   options.samples = o.samples;
   options.seed = o.world.seed;
   options.horizon = SpanOf(o.horizon);
   options.settle = SpanOf(o.settle);
   options.alike = o.alike;
-  const Outlook outlook(scenario.options(), options, before.arrivals);
+  const WaitForecaster forecaster(scenario.options(), options, before.arrivals);
   if (o.check) {
-    Check(o, scenario, outlook, before.lengths, *policy, *future, globals);
+    Check(o, scenario, forecaster, before.lengths, *policy, *future, globals);
     return 0;
   }
-  AtMoment moment(outlook, scenario, before.lengths, *future, at);
+  AtMoment moment(forecaster, scenario, before.lengths, *future, at);
   if (of_record) {
     BeginWithRecord(scenario, at, before.ended, globals, &moment);
   } else {
@@ -330,14 +327,14 @@ int Forecast(ForecastOptions o, const GlobalOptions& globals) {
     if (decided > at && !globals.quiet) {
       std::fprintf(
           stderr,
-          "note: decisions fall on multiples of %s here: the forecast is of %s, not of %s\n",
+          "note: decisions fall on multiples of %s here: the forecast is for %s, not for %s\n",
           HumanDuration(scenario.options().interval).c_str(),
           TimeText(scenario.workload(), decided).c_str(),
           TimeText(scenario.workload(), at).c_str());
     }
   }
   if (!o.calibration.empty()) {
-    OutlookCalibration::FromFile(o.calibration).Apply(moment.observation().now, &moment.jobs());
+    ForecastCalibration::FromFile(o.calibration).Apply(moment.observation().now, &moment.jobs());
   }
   ShownForecast shown{scenario.workload(), moment.observation(), moment.jobs(), o.policy,
                       o.samples,           o.world.seed};
@@ -359,34 +356,33 @@ ALLOT_REGISTER(
           o->world.oversized = "drop";  // nodes may be drained today
           DeclareWorld(line, o->world, BareWord::kWorkload);
           line.Option("-p,--policy", o->policy, "present policy; see 'allot list'")
-              .DefaultText("fifo; of an export in which jobs run or wait easy");
+              .DefaultText("fifo; easy for an export in which jobs run or wait");
           line.Option("--at", o->at,
-                      "the moment: date, 14d, or seconds after --from; of --check the first one")
-              .DefaultText("of an export in which jobs run or wait: when it was made");
+                      "the moment: date, 14d, or seconds after --from; with --check the first one")
+              .DefaultText("the end of an export in which jobs run or wait");
           line.Option("--history", o->history,
-                      "trace of what came before, TRACE@DATE: lengths and arrivals are drawn from "
-                      "it")
-              .DefaultText("jobs before --from; of a law another draw");
+                      "earlier trace, TRACE@DATE, from which lengths and arrivals are drawn")
+              .DefaultText("jobs before --from; another draw of a law");
           line.Option("--calibration", o->calibration,
-                      "file of --fit: by what quantiles are moved");
+                      "file written by --fit, which corrects the quantiles");
           line.Flag("--check", o->check,
-                    "forecast at many moments of the run, and compare with what came");
-          line.Option("--every", o->every, "between the moments of --check").ShowDefault();
+                    "forecast at many moments of the run, and compare with what happened");
+          line.Option("--every", o->every, "time between the moments of --check").ShowDefault();
           line.Option("--until", o->until, "end of the moments of --check")
               .DefaultText("last submission");
-          line.Option("--fit", o->fit, "write a calibration to this file, from --check");
+          line.Option("--fit", o->fit, "with --check: write a calibration to this file");
           line.Option("-o,--out", o->out,
-                      "folder for lengths.csv, from --check: how well quantiles of lengths hold; "
-                      "'allot report' draws it");
+                      "with --check: folder for lengths.csv, the coverage of the length model's "
+                      "quantiles; 'allot report' draws it");
           line.Option("--samples", o->samples, "futures that are simulated")
               .Range(0, 10000)
               .DefaultText("64 for 250 jobs or fewer, 16 for 1,000 or more")
               .Detail("Estimates");
-          line.Option("--horizon", o->horizon, "how far ahead is looked, at most")
+          line.Option("--horizon", o->horizon, "largest simulated time")
               .ShowDefault()
               .Detail("Estimates");
           line.Option("--settle", o->settle,
-                      "how far ahead, once all have started: then jobs run on as they do")
+                      "largest simulated time once all jobs have started: they keep their rates")
               .ShowDefault()
               .Detail("Estimates");
           line.Option("--alike", o->alike,
@@ -394,7 +390,7 @@ ALLOT_REGISTER(
               .Range(0.0, 1.0)
               .ShowDefault()
               .Detail("Estimates");
-          line.Option("--block", o->block, "length of the pieces of the history that may come")
+          line.Option("--block", o->block, "length of the blocks of the history that are drawn")
               .ShowDefault()
               .Detail("Estimates");
           line.Footer("Lengths and arrivals are drawn from a history; docs/forecast.md.");

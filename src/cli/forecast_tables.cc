@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 Json QuantilesJson(const TimeQuantiles& times) {
   Json json = Json::object();
   for (std::size_t l = 0; l < times.size(); ++l) {
-    json[fmt::format("{}", kOutlookLevels[l])] = std::isfinite(times[l]) ? Json(times[l]) : Json();
+    json[fmt::format("{}", kForecastLevels[l])] = std::isfinite(times[l]) ? Json(times[l]) : Json();
   }
   return json;
 }
@@ -59,23 +59,25 @@ void ShowForecast(const ShownForecast& shown, bool as_json) {
                    {"50 %"},
                    {"90 %"}});
   for (std::size_t r = 0; r < shown.jobs.size(); ++r) {
-    const JobOutlook& outlook = shown.jobs[r];
-    const Job& job = workload.jobs[At(outlook.job)];
-    Json row = {{"job", job.id},
-                {"user", workload.users[job.user]},
-                {"gpus", job.gpus},
-                {"submit", job.submit},
-                {"waits", outlook.waits},
-                {"start", outlook.waits && outlook.told() ? QuantilesJson(outlook.start) : Json()},
-                {"end", outlook.told() ? QuantilesJson(outlook.end) : Json()}};
+    const JobForecast& forecast = shown.jobs[r];
+    const Job& job = workload.jobs[At(forecast.job)];
+    Json row = {
+        {"job", job.id},
+        {"user", workload.users[job.user]},
+        {"gpus", job.gpus},
+        {"submit", job.submit},
+        {"waits", forecast.waits},
+        {"start", forecast.waits && forecast.known() ? QuantilesJson(forecast.start) : Json()},
+        {"end", forecast.known() ? QuantilesJson(forecast.end) : Json()}};
     rows.push_back(std::move(row));
     const auto ahead = [&](Seconds time) {
-      return outlook.told() ? AheadText(time, now.now) : "?";
+      return forecast.known() ? AheadText(time, now.now) : "?";
     };
     table.AddRow({job.id, workload.users[job.user], std::to_string(job.gpus),
-                  TimeText(workload, job.submit), outlook.waits ? ahead(outlook.start[0]) : "runs",
-                  ahead(outlook.start[1]), ahead(outlook.start[2]), ahead(outlook.end[0]),
-                  ahead(outlook.end[1]), ahead(outlook.end[2])});
+                  TimeText(workload, job.submit),
+                  forecast.waits ? ahead(forecast.start[0]) : "runs", ahead(forecast.start[1]),
+                  ahead(forecast.start[2]), ahead(forecast.end[0]), ahead(forecast.end[1]),
+                  ahead(forecast.end[2])});
   }
   if (as_json) {
     Json json{{"now", now.now},
@@ -93,7 +95,7 @@ void ShowForecast(const ShownForecast& shown, bool as_json) {
               Counted(now.rows(), "job").c_str(), shown.policy.c_str(), table.ToText().c_str());
 }
 
-void ShowScores(const std::vector<OutlookScore>& scores, const OutlookCheck& check,
+void ShowScores(const std::vector<ForecastScore>& scores, const ForecastCheck& check,
                 const std::string& policy, bool as_json) {
   Json rows = Json::array();
   using Align = TextTable::Align;
@@ -111,7 +113,7 @@ void ShowScores(const std::vector<OutlookScore>& scores, const OutlookCheck& che
     if (std::isnan(value)) return std::string("-");
     return value == kNever ? std::string("open") : HumanDuration(value);
   };
-  for (const OutlookScore& score : scores) {
+  for (const ForecastScore& score : scores) {
     rows.push_back({{"what", score.what},
                     {"lead", score.lead},
                     {"times", score.times},

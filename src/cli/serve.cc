@@ -101,14 +101,14 @@ std::unique_ptr<Policy> MakePolicyInCharge(const std::string& library, const std
 
 // Forecasts beside the daemon; null where none are wanted, and of a policy in a library, of which a
 // second object may not be had, or of Python, which would decide later while it simulates ahead.
-std::unique_ptr<LiveOutlook> ForecastsOf(const ServeOptions& o, const DaemonOptions& options,
-                                         const Daemon& daemon) {
+std::unique_ptr<LiveForecast> ForecastsOf(const ServeOptions& o, const DaemonOptions& options,
+                                          const Daemon& daemon) {
   const bool elsewhere = !o.plugin.empty() || FamilyOf(options.policy) != nullptr;
   if (o.forecast_every == 0 || elsewhere) return nullptr;
-  LiveOutlook::Settings settings;
+  LiveForecast::Settings settings;
   settings.every = o.forecast_every;
   settings.rules.decide_on_events = o.live.decide_on_events;
-  settings.outlook.settle = 3600;
+  settings.forecast.settle = 3600;
   settings.catalogue = options.live.job_table.catalogue;
   settings.origin = daemon.cluster().origin();
   settings.name_of = [&daemon](JobIndex job) {
@@ -116,10 +116,10 @@ std::unique_ptr<LiveOutlook> ForecastsOf(const ServeOptions& o, const DaemonOpti
   };
   if (!o.forecast_history.empty()) settings.history = ReadHistory(o.forecast_history);
   if (!o.calibration.empty()) {
-    settings.calibration = OutlookCalibration::FromFile(o.calibration);
+    settings.calibration = ForecastCalibration::FromFile(o.calibration);
   }
-  return std::make_unique<LiveOutlook>(std::move(settings),
-                                       MakeOnlinePolicy(options.policy, FileLoader()));
+  return std::make_unique<LiveForecast>(std::move(settings),
+                                        MakeOnlinePolicy(options.policy, FileLoader()));
 }
 
 int Serve(ServeOptions& o, const GlobalOptions& globals) {
@@ -191,7 +191,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
         LiveLog::Options{o.log_root, "", shadow_spec, shadow_name, TypedCommand()}, daemon));
     beside->LogTo(logs.back().get());
   }
-  const std::unique_ptr<LiveOutlook> forecasts = ForecastsOf(o, options, daemon);
+  const std::unique_ptr<LiveForecast> forecasts = ForecastsOf(o, options, daemon);
   if (forecasts != nullptr) {
     daemon.Show(*forecasts);
     listeners.push_back(forecasts.get());

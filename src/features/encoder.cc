@@ -54,7 +54,7 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
   for (std::size_t r = 0; r < rows; ++r) {
     const ConfigurationTable& table = *o.table[r];
     float* x = batch->jobs.data() + r * kJobFeatures;
-    const double remaining = ReckonedRemaining(o, static_cast<std::int32_t>(r));
+    const double remaining = AssumedRemaining(o, static_cast<std::int32_t>(r));
     const double total = remaining + o.done_work[r];
     const double cost = remaining / table.best_efficiency() * per_interval;
     const bool running = o.running[r] >= 0;
@@ -75,7 +75,7 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
     x[kRequestedCost] = of_table.requested_cost;
     x[kIsRunning] = running ? 1.0F : 0.0F;
     x[kHasEstimate] = std::isnan(o.estimated_work[r]) ? 0.0F : 1.0F;
-    const LengthModel::Forecast forecast = lengths_.Of(o, static_cast<std::int32_t>(r));
+    const LengthModel::RemainingTime forecast = lengths_.Predict(o, static_cast<std::int32_t>(r));
     wide_log[1] = forecast.rank / o.interval + 0.01;
     log[5] = static_cast<float>(forecast.median * per_interval + 0.01);
     log[6] = static_cast<float>(forecast.high * per_interval + 0.01);
@@ -163,7 +163,7 @@ void FeatureEncoder::EncodeRanks(const Observation& o, FeatureBatch* batch) {
   RankBy(o, kRemainingFastest, kRankRemaining, &remaining_ranks_, batch);
   RankBy(o, kRemainingCost, kRankCost, &cost_ranks_, batch);
   ShareBy(o, kRemainingSmallest, kHesrptWeight, &longer_, batch);
-  ShareBy(o, kForecastRank, kHesrptForecastWeight, &longer_forecast_, batch);
+  ShareBy(o, kForecastRank, kHesrptForecastWeight, &longer_remaining_, batch);
 }
 
 void FeatureEncoder::TakeColumn(const FeatureBatch& batch, JobFeature feature) {

@@ -95,7 +95,7 @@ class FeatureEncoder {
   Ranks remaining_ranks_;
   Ranks cost_ranks_;
   HesrptWeight longer_;
-  HesrptWeight longer_forecast_;
+  HesrptWeight longer_remaining_;
   std::vector<float> column_;
 };
 

@@ -151,7 +151,7 @@ void OffsetEncoder::Encode(const Observation& o, std::span<const Score> scores,
     std::copy_n(base_.jobs.data() + r * kJobFeatures, kJobFeatures, row);
     float* const x = row + kJobFeatures;
     const ConfigurationTable& table = *o.table[r];
-    const double left = ReckonedRemaining(o, static_cast<std::int32_t>(r)) / table.reference_rate();
+    const double left = AssumedRemaining(o, static_cast<std::int32_t>(r)) / table.reference_rate();
     x[kRuleU] = Clipped(scores[r].u - mean_u);
     x[kRestart] = Clipped(o.restart_cost[r] / o.interval);
     x[kRestartShare] = Clipped(std::log1p(o.restart_cost[r] / std::max(left, 1e-3)));

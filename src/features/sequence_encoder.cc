@@ -92,7 +92,7 @@ void SequenceEncoder::EncodeDl2(const SequenceAction& state, std::int32_t row, f
   }
   x += types_.size();
   const std::int32_t granted = state.granted(row);
-  const double remaining = ReckonedRemaining(o, row);
+  const double remaining = AssumedRemaining(o, row);
   const double slots = (o.now - o.submit[At(row)]) / o.interval;
   const Resources demand = granted < 0 ? Resources{} : table[granted].demand;
   const UnitCounts units = granted < 0 ? UnitCounts{} : table[granted].units;

@@ -48,8 +48,8 @@ const RankedSizes& GittinsTable::ranked() const {
   return ranked_;
 }
 
-GittinsTable::Forecast GittinsTable::Of(double attained) const {
-  return ranked().Of(bins_, attained);
+RemainingSize GittinsTable::Predict(double attained) const {
+  return ranked().Predict(bins_, attained);
 }
 
 double GittinsTable::Remaining(double attained, double level) const {

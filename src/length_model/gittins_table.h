@@ -22,29 +22,29 @@ namespace allot {
 class GittinsTable {
  public:
   // Sizes are counted in `unit` (the first bin is [0, unit)). The prior is worth `weight` sizes, of
-  // which the share `beyond(x)` is larger than x; it must fall from 1 towards 0.
-  // With `patience` > 0 ranks are worked out anew only when the sizes added since then are that
-  // share of all.
+  // which the fraction `beyond(x)` is larger than x; it must fall from 1 towards 0.
+  // With `patience` > 0 ranks are computed again only when the sizes added since then are that
+  // fraction of all.
   GittinsTable(double unit, double weight, const std::function<double(double)>& beyond,
                double patience = 0);
 
   void Add(double size, double weight = 1);
 
-  // What was added, by bin; without the prior. Of another table's: of the same unit.
+  // The added sizes by bin, without the prior. SetCounts takes those of a table of the same unit.
   std::span<const double> counts() const { return counts_; }
   void SetCounts(std::span<const double> counts);  // as many as counts() has
   double Rank(double attained) const;
-  double NextChange(double attained) const;  // up to here the rank stays; infinite in the last bin
+  double NextChange(
+      double attained) const;  // the rank is valid up to here; infinite in the last bin
 
-  // What was added and the prior: by bin, and in all.
+  // The added sizes and the prior: by bin, and in all.
   std::array<double, SizeBins::kCount> Sizes() const;
   double total() const { return total_; }
   const SizeBins& bins() const { return bins_; }
 
-  // What a job that has attained so much is expected to take yet. O(1) on the average.
-  using Forecast = SizeForecast;
-  Forecast Of(double attained) const;
-  // What it takes yet at most with probability `level`, in [0, 1). O(bins).
+  // Predicts the remaining size of a job that has attained so much. O(1) on the average.
+  RemainingSize Predict(double attained) const;
+  // The quantile of the remaining size at `level`, in [0, 1). O(bins).
   double Remaining(double attained, double level) const;
 
  private:
@@ -57,7 +57,7 @@ class GittinsTable {
   mutable RankedSizes ranked_;
   double patience_ = 0;
   double total_ = 0;
-  double added_ = 0;  // of these, since the ranks were worked out; only while patience_ > 0
+  double added_ = 0;  // sizes added since the ranks were computed; only while patience_ > 0
   mutable bool stale_ = true;
 };
 

@@ -217,11 +217,12 @@ double LengthModel::Remaining(const Observation& o, std::int32_t row, double lev
   return asked.scale * asked.of_submitter->Remaining(asked.of_class->bins(), asked.attained, level);
 }
 
-LengthModel::Forecast LengthModel::Of(const Observation& o, std::int32_t row) const {
+LengthModel::RemainingTime LengthModel::Predict(const Observation& o, std::int32_t row) const {
   const Question asked = QuestionOf(o, row);
-  const SizeForecast ahead = asked.of_submitter == nullptr
-                                 ? asked.of_class->Of(asked.attained)
-                                 : asked.of_submitter->Of(asked.of_class->bins(), asked.attained);
+  const RemainingSize ahead =
+      asked.of_submitter == nullptr
+          ? asked.of_class->Predict(asked.attained)
+          : asked.of_submitter->Predict(asked.of_class->bins(), asked.attained);
   return {.rank = asked.scale * ahead.rank,
           .median = asked.scale * ahead.median,
           .high = asked.scale * ahead.high};

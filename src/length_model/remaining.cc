@@ -5,7 +5,7 @@
 
 namespace allot {
 
-double ReckonedRemaining(const Observation& o, std::int32_t row) {
+double AssumedRemaining(const Observation& o, std::int32_t row) {
   const auto r = static_cast<std::size_t>(row);
   const double estimated = EstimatedRemaining(o.estimated_work[r], o.done_work[r]);
   if (!std::isnan(estimated)) return estimated;

@@ -50,11 +50,11 @@ void RankedSizes::Set(std::span<const double, SizeBins::kCount> sizes) {
 }
 
 double RankedSizes::Rank(const SizeBins& bins, std::size_t bin) const {
-  if (std::isnan(ranks_[bin])) ranks_[bin] = Reckon(bins, bin);
+  if (std::isnan(ranks_[bin])) ranks_[bin] = ComputeRank(bins, bin);
   return ranks_[bin];
 }
 
-double RankedSizes::Reckon(const SizeBins& bins, std::size_t from) const {
+double RankedSizes::ComputeRank(const SizeBins& bins, std::size_t from) const {
   const double start = bins.Edge(from);
   const double left = from_[from];
   // Nothing like it was ever seen: as much again as it has had.
@@ -85,7 +85,7 @@ double RankedSizes::Remaining(const SizeBins& bins, double attained, double leve
   return RemainingFrom(bins, attained, level, first, Beyond(bins, attained, first), first);
 }
 
-SizeForecast RankedSizes::Of(const SizeBins& bins, double attained) const {
+RemainingSize RankedSizes::Predict(const SizeBins& bins, double attained) const {
   const std::size_t first = bins.Of(attained);
   const double left = Beyond(bins, attained, first);
   return {.rank = Rank(bins, first),

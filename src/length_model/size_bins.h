@@ -1,7 +1,6 @@
 #pragma once
-// Distributions of sizes in geometric bins, four per octave, and forecasts from them: the Gittins
-// rank (length_model/gittins_table.h has the formula) and quantiles of what is left. Knows nothing
-// of jobs.
+// Distributions of sizes in geometric bins, four per octave. From these follow the Gittins rank
+// (the formula is at GittinsTable) and quantiles of the remaining size. Knows nothing of jobs.
 
 #include <array>
 #include <cstddef>
@@ -18,7 +17,7 @@ class SizeBins {
   explicit SizeBins(double unit);
 
   double unit() const { return unit_; }
-  double Edge(std::size_t bin) const { return edges_[bin]; }  // lower; of kCount: the upper end
+  double Edge(std::size_t bin) const { return edges_[bin]; }  // the lower one; kCount has the last
   double Middle(std::size_t bin) const { return middles_[bin]; }
   std::size_t Of(double size) const;
 
@@ -29,16 +28,16 @@ class SizeBins {
   std::array<double, kCount> middles_{};
 };
 
-// What a job that has attained so much is expected to take yet: its rank, and what it takes at most
-// with probability kMedian and kHigh.
-struct SizeForecast {
+// The predicted remaining size of a job that has attained some: its rank, and the quantiles at
+// kMedian and kHigh.
+struct RemainingSize {
   double rank;
   double median;
   double high;
 };
 
-// A distribution, asked about few of its bins before the next one takes its place: O(bins) to set
-// it, O(bins) the first question about a bin, then O(1) on the average.
+// A distribution of which few bins are asked for before the next Set. Set costs O(bins), the first
+// question about a bin O(bins), further ones O(1) on the average.
 class RankedSizes {
  public:
   static constexpr double kMedian = 0.5;
@@ -48,8 +47,8 @@ class RankedSizes {
   void Set(std::span<const double, SizeBins::kCount> sizes);
 
   double Rank(const SizeBins& bins, std::size_t bin) const;
-  SizeForecast Of(const SizeBins& bins, double attained) const;
-  // What it takes yet at most with probability `level`, in [0, 1). O(bins).
+  RemainingSize Predict(const SizeBins& bins, double attained) const;
+  // The quantile of the remaining size at `level`, in [0, 1). O(bins).
   double Remaining(const SizeBins& bins, double attained, double level) const;
 
  private:
@@ -57,22 +56,22 @@ class RankedSizes {
   static constexpr std::uint8_t kNoHint = 255;
   using BinsOf = std::array<std::uint8_t, kBins>;
 
-  double Reckon(const SizeBins& bins, std::size_t from) const;
+  double ComputeRank(const SizeBins& bins, std::size_t from) const;
   // The last bin after `from` with more than `wanted` sizes in it or beyond; at least `from`.
   std::size_t LastBinAbove(double wanted, std::size_t from) const;
-  // How many sizes are larger; `attained` is in bin `first`.
+  // The number of larger sizes; `attained` is in bin `first`.
   double Beyond(const SizeBins& bins, double attained, std::size_t first) const;
-  // The most that the share `level` of the `left` sizes beyond `attained` in bin `first` takes yet.
+  // The quantile at `level` among the `left` sizes beyond `attained` in bin `first`.
   double Remaining(const SizeBins& bins, double attained, double level, std::size_t first,
                    double left, BinsOf* hints) const;
-  // The same; no bin before `from` is the answer.
+  // The same quantile if no bin before `from` contains it.
   double RemainingFrom(const SizeBins& bins, double attained, double level, std::size_t first,
                        double left, std::size_t from) const;
 
   std::array<double, kBins> sizes_{};
   std::array<double, kBins + 1> from_{};       // sizes in this bin or beyond
   mutable std::array<double, kBins> ranks_{};  // NaN: not computed yet
-  mutable BinsOf median_hints_{};  // by bin of what was attained: no smaller bin is the answer
+  mutable BinsOf median_hints_{};  // by bin of the attained size: no smaller bin is the answer
   mutable BinsOf high_hints_{};
 };
 

@@ -10,11 +10,11 @@
 // the posterior mean under a Dirichlet prior of weight k around P: k pseudo-jobs (Gelman et al.,
 // Bayesian Data Analysis, section 3.4; hierarchical as in Teh et al., JASA 2006). A few runs
 // would predict only their own bins, so each is spread over the bins nearby, wider the fewer runs
-// there are. A level of which nothing is known equals the level above, bit by bit.
+// there are. A level without runs equals the level above, bit by bit.
 //
 // Habits change: a run counts half after each half-life, by exponential forward decay (Cormode et
-// al., ICDE 2009). Who submits many jobs at once sees the short ones end first: of R that have
-// lasted a_1, a_2, ... and not ended, each counts as one job of P' beyond that,
+// al., ICDE 2009). Of many jobs submitted at once the short ones end first. So each of the R jobs
+// that have lasted a_1, a_2, ... and not ended counts as one job of P' beyond that,
 //
 //   P'' = ((N + k) P' + sum P'(. | > a_i)) / (N + k + R),
 //
@@ -37,57 +37,57 @@
 
 namespace allot {
 
-// Runs by names, as a history tells them: user -> group -> (bin, runs), bins ascending. "" is an
-// unknown user, or no group.
+// Runs of a history by names: user -> group -> (bin, runs), bins ascending. "" is an unknown user,
+// or no group.
 using RunsByName =
     std::map<std::string, std::map<std::string, std::vector<std::pair<int, double>>>>;
 
 void AddRun(const std::string& user, const std::string& group, std::size_t bin, RunsByName* runs,
             double weight = 1);
 
-// Leaves at most so many groups their own: those with the fewest runs (then the last by name) join
-// their user's runs of no group, and groups of an unknown user go.
+// Keeps at most so many groups apart. Those with the fewest runs (then the last by name) are merged
+// into their user's runs without a group; groups of an unknown user are dropped.
 void KeepLargestGroups(std::size_t most, RunsByName* runs);
 
 struct SubmitterOptions {
-  Seconds half_life = 3 * 86400.0;  // of a run's weight; 0: it stays
-  bool unfinished = true;           // jobs that have not ended tell how long they have lasted
+  Seconds half_life = 3 * 86400.0;  // of a run's weight; 0: weights do not decay
+  bool unfinished = true;           // unfinished jobs count with the time that they have lasted
 
-  // Of a run that ended so long ago.
+  // The weight of a run that ended so long ago.
   double Weight(Seconds ago) const;
 };
 
 class SubmitterTables {
  public:
-  // Users and groups of an episode, and distributions ready for questions. Of those who come when
-  // all the room is taken, users are as their size class and groups as their user; distributions
-  // are made anew when asked for. 14 and 4 MB.
+  // Limits on the users and groups of an episode, and on cached distributions (14 and 4 MB). Beyond
+  // the first, users count as their size class and groups as their user; beyond the second,
+  // distributions are computed again when needed.
   static constexpr std::size_t kMostLevels = 16384;
   static constexpr std::size_t kMostTables = 1024;
 
   SubmitterTables(double unit, std::size_t classes);
 
-  // Before the history and the first episode.
+  // Call before SetHistory and the first episode.
   void SetOptions(const SubmitterOptions& options) { options_ = options; }
   const SubmitterOptions& options() const { return options_; }
 
-  // What runs of names are known before an episode.
+  // The runs that are known before an episode.
   void SetHistory(RunsByName history);
   const RunsByName& history() const { return *history_; }
 
   void OnEpisodeStart();  // forgets all numbers and what was added
-  // Takes notice of who is there; those who never were there have no level yet. Groups are left out
-  // where `with_groups` is false. O(rows), no memory from the heap where all are known.
+  // Makes levels for new users, and for new groups if `with_groups`. O(rows); allocates only for
+  // new ones.
   void Observe(const Observation& o, bool with_groups);
-  // After Observe: what each row has lasted, 0 or NaN where it says nothing. O(rows).
+  // Call after Observe: the time that each row has lasted, 0 or NaN if unknown. O(rows).
   void ObserveUnfinished(const Observation& o, std::span<const double> lasted);
   void Add(std::int32_t user, std::int32_t group, double size);
-  // The distribution of a class, taken over once it has grown by a sixteenth since the last time.
+  // Updates the distribution of a class, if it has grown by a sixteenth since the last update.
   void SetClass(std::size_t size_class, const GittinsTable& table);
 
-  // Null where nothing is known of the submitter: use the class. Depends on what was added and
-  // observed, not on what was asked before. O(1) on the average, O(bins) after an Add of the same
-  // user, where one of his jobs has lasted an octave longer, and 16 times a half-life.
+  // Null if nothing is known of the submitter: use the class. Independent of earlier calls. O(1) on
+  // the average; O(bins) after an Add of the same user, when one of that user's jobs has lasted an
+  // octave longer, and 16 times per half-life.
   const RankedSizes* Of(std::int32_t user, std::int32_t group, std::size_t size_class) const;
   const SizeBins& bins() const { return bins_; }
 
@@ -96,13 +96,13 @@ class SubmitterTables {
  private:
   static constexpr std::size_t kBins = SizeBins::kCount;
   static constexpr std::size_t kMostClasses = 4;
-  // What has not ended is kept by octave; the first is that of the first bin.
+  // Unfinished jobs are counted by octave; the first is that of the first bin.
   static constexpr std::size_t kOctaves = (kBins - 2) / 4 + 2;
   static constexpr std::int32_t kNone = -1;
   struct Level {
     std::int32_t above;  // kNone: the size class
-    double pseudo_jobs;  // that the level above is worth
-    std::int64_t since;  // period in which a run of now weighs 1
+    double pseudo_jobs;  // weight of the level above
+    std::int64_t since;  // period in which a present run weighs 1
     std::uint32_t version = 0;
     std::int32_t unfinished = 0;
     double total = 0;
@@ -118,10 +118,10 @@ class SubmitterTables {
   struct Table {
     std::int32_t level = kNone;
     std::size_t size_class = 0;
-    std::array<std::uint32_t, 4> versions{};  // of the level, the one above, the class; the period
+    std::array<std::uint32_t, 4> versions{};  // the level, the level above, the class, the period
     RankedSizes ranked;
   };
-  struct Unfinished {  // of a job
+  struct Unfinished {  // a job that has not ended
     std::array<std::int32_t, 2> levels{kNone, kNone};
     std::int32_t octave = kNone;
     std::uint32_t round = 0;
@@ -137,7 +137,7 @@ class SubmitterTables {
   void MeetUser(const Observation& o, std::int32_t user);
   void MeetGroup(const Observation& o, std::int32_t user, std::int32_t group);
   void AddRuns(std::int32_t level, int bin, double runs);
-  double Scale(const Level& level) const;  // of its counts now
+  double Scale(const Level& level) const;  // present weight of its counts
   bool Knows(std::int32_t level) const;
   void Move(const Observation& o, std::size_t row, std::int32_t octave);
   void Count(const Unfinished& job, int jobs);
@@ -147,19 +147,19 @@ class SubmitterTables {
 
   SizeBins bins_;
   SubmitterOptions options_;
-  std::int64_t first_period_ = 0;  // of the episode; a half-life has kPeriods
+  std::int64_t first_period_ = 0;  // the episode's; a half-life has kPeriods
   std::int64_t period_ = 0;
   bool began_ = false;
   std::shared_ptr<const RunsByName> history_;
   std::vector<Class> classes_;
   mutable std::vector<Level> levels_;  // their tables move
-  std::vector<std::int32_t> of_user_;  // by user; kUnmet, or kNone: there is no room
+  std::vector<std::int32_t> of_user_;  // by user; kUnmet, or kNone if there is no room
   std::unordered_map<std::uint64_t, std::int32_t> of_group_;
   std::vector<Unfinished> unfinished_;  // by job
-  std::vector<JobIndex> lasting_;       // of these, with an octave
+  std::vector<JobIndex> lasting_;       // those with an octave
   std::uint32_t round_ = 0;
   mutable std::vector<Table> tables_;
-  mutable std::size_t next_table_ = 0;  // to be given away, when all are in use
+  mutable std::size_t next_table_ = 0;  // the next to be reused when all are in use
 };
 
 }  // namespace allot

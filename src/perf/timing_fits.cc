@@ -10,7 +10,7 @@ constexpr std::size_t kFew = 6;        // observations up to which every fit beg
 constexpr double kBadLoss = 0.1;       // above which a fit that went on is compared with a new one
 constexpr double kForetold = 0.02;     // of both times, relative
 constexpr double kAlike = 1.25;        // batches whose times are compared
-constexpr std::size_t kForetells = 3;  // observations from which a fit may foretell
+constexpr std::size_t kForetells = 3;  // observations from which a fit may predict
 
 bool SameWay(const TimingObservation& a, const TimingObservation& b) {
   return a.several_nodes == b.several_nodes && (a.gpus > 2) == (b.gpus > 2);

@@ -48,7 +48,7 @@ Scenario WorldOf(const Observation& o, SimOptions rules) {
     known.table =
         std::shared_ptr<const ConfigurationTable>(std::shared_ptr<const void>(), o.table[r]);
     known.requested = o.requested[r];
-    known.work = o.done_work[r] + ReckonedRemaining(o, row);
+    known.work = o.done_work[r] + AssumedRemaining(o, row);
     known.estimate = o.estimated_work[r];
     workload.jobs[r].submit = o.submit[r];
     workload.jobs[r].duration = known.work / (*known.table)[known.requested].rate;

@@ -224,7 +224,7 @@ IndexRule::Basis IndexRule::BasisOf(const std::string& text) {
 }
 
 double IndexRule::WorkLeft(const Observation& o, std::int32_t row) const {
-  return basis_ == Basis::kProfile ? works_.Remaining(o, row) : ReckonedRemaining(o, row);
+  return basis_ == Basis::kProfile ? works_.Remaining(o, row) : AssumedRemaining(o, row);
 }
 
 // Remaining time as it runs, or in its smallest configuration.
@@ -320,7 +320,7 @@ double IndexRule::Time(const Observation& o, std::int32_t row) const {
     case Basis::kProfile:
       return works_.Remaining(o, row) / o.table[At(row)]->reference_rate();
     default:
-      return ReckonedRemaining(o, row) / o.table[static_cast<std::size_t>(row)]->reference_rate();
+      return AssumedRemaining(o, row) / o.table[static_cast<std::size_t>(row)]->reference_rate();
   }
 }
 

@@ -72,7 +72,7 @@ Seconds PastArrivals::StartOf(Rng& rng, Seconds calendar, Seconds length) const 
 
 std::vector<PastArrivals::Arrival> PastArrivals::Draw(Rng& rng, Seconds calendar, Seconds span,
                                                       Seconds part) const {
-  constexpr Seconds kLeast = 60;  // a history shorter than this tells nothing of arrivals
+  constexpr Seconds kLeast = 60;  // a shorter history cannot show arrivals
   std::vector<Arrival> arrivals;
   if (end_ - begin_ < kLeast) return arrivals;
   const std::vector<Job>& jobs = past_->workload().jobs;

@@ -1,9 +1,9 @@
 #pragma once
-// Who may still come, as far as a history tells: blocks of its arrivals, drawn at random and put
-// one behind the other. A moving block bootstrap (Künsch, Annals of Statistics 17(3), 1989): within
-// a block, bursts and the habits of users stay as they were. A block begins at the same hour as
-// what it stands for: of the same day of the week where the history has four such weeks, else of a
-// day of the same kind (working day or weekend) where it has three such days, else of any day.
+// Draws future arrivals from a history by a moving block bootstrap (Künsch, Annals of Statistics
+// 17(3), 1989): blocks of its arrivals are drawn at random and joined, so that bursts and the
+// habits of users stay as they were within a block. A block begins at the same time of the day as
+// the time that it stands for: on the same day of the week if the history has four such weeks, else
+// on a day of the same kind (working day or weekend) if it has three, else on any day.
 
 #include <memory>
 #include <span>
@@ -16,19 +16,20 @@ namespace allot {
 
 class PastArrivals {
  public:
-  // Of the jobs that were submitted before `until`, in the scenario's time. Blocks of `block`
-  // seconds, > 0. UsageError where no job came before.
+  // Uses the jobs submitted before `until`, in the scenario's time, in blocks of `block` seconds,
+  // > 0. UsageError without such jobs.
   PastArrivals(std::shared_ptr<const Scenario> past, Seconds until, Seconds block);
 
   struct Arrival {
     Seconds after = 0;  // from now, > 0
-    JobIndex job = 0;   // of the past
+    JobIndex job = 0;   // in the past scenario
   };
-  // Of the time from now to `span` later, ascending; not all of those after `part`. `calendar`:
-  // now, in seconds since 1970; of workloads without an origin, of the origin. O(arrivals).
+  // Draws the arrivals of the next `span` seconds, ascending; those after `part` may be incomplete.
+  // `calendar` is the present time in seconds since 1970 (or since the origin of a workload without
+  // a date). O(arrivals).
   std::vector<Arrival> Draw(Rng& rng, Seconds calendar, Seconds span, Seconds part = kNever) const;
 
-  // What it took, or where it had not ended at the date, what PastLengths says.
+  // The job's work; that of PastLengths if the job had not ended at the date.
   double WorkOf(JobIndex job) const { return work_[static_cast<std::size_t>(job)]; }
 
   const Scenario& past() const { return *past_; }
@@ -41,7 +42,7 @@ class PastArrivals {
   Seconds until_;
   Seconds block_;
   Seconds origin_ = 0;  // calendar time of the past's 0
-  Seconds begin_ = 0;   // of the history
+  Seconds begin_ = 0;   // the history's first and last time
   Seconds end_ = 0;
   std::vector<double> work_;  // by job
 };

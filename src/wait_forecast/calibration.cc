@@ -13,12 +13,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
-// Times are told apart down to about this: an interval of decisions.
+// Smaller differences do not matter: about an interval of decisions.
 constexpr Seconds kGrain = 60;
 
 double LogOf(Seconds ahead) { return std::log(std::max(0.0, ahead) + kGrain); }
 
-// The p-quantile for one more of the same kind: of n differences the ceil((n + 1) p)-th.
+// The p-quantile for a further time of the same kind: the ceil((n + 1) p)-th of n differences.
 double ShiftOf(std::vector<double> differences, double level) {
   const auto n = static_cast<double>(differences.size());
   const auto at = static_cast<std::ptrdiff_t>(std::clamp(std::ceil((n + 1) * level), 1.0, n)) - 1;
@@ -39,34 +39,34 @@ const char* LeadName(std::size_t lead) {
   return kNames[lead];
 }
 
-OutlookCalibration OutlookCalibration::Fit(const std::vector<ForetoldTime>& times) {
-  OutlookCalibration made;
-  for (std::size_t what = 0; what < kForetoldNames.size(); ++what) {
-    const auto shift_of = [&](std::size_t lead) {  // kLeads: of all
-      Shift shift;
+ForecastCalibration ForecastCalibration::Fit(const std::vector<PredictedTime>& times) {
+  ForecastCalibration made;
+  for (std::size_t what = 0; what < kPredictedNames.size(); ++what) {
+    const auto shift_of = [&](std::size_t lead) {  // kLeads: all classes together
+      ClassShift shift;
       std::array<std::vector<double>, 3> differences;
-      for (const ForetoldTime& time : times) {
+      for (const PredictedTime& time : times) {
         if (static_cast<std::size_t>(time.what) != what) continue;
         if (lead < kLeads && LeadOf(time.ahead[1]) != lead) continue;
         ++shift.times;
         for (std::size_t l = 0; l < 3; ++l) {
           if (time.ahead[l] == kNever) continue;
-          differences[l].push_back(LogOf(time.came) - LogOf(time.ahead[l]));
+          differences[l].push_back(LogOf(time.observed) - LogOf(time.ahead[l]));
         }
       }
       for (std::size_t l = 0; l < 3; ++l) {
-        if (!differences[l].empty()) shift.of_log[l] = ShiftOf(differences[l], kOutlookLevels[l]);
+        if (!differences[l].empty()) shift.of_log[l] = ShiftOf(differences[l], kForecastLevels[l]);
       }
       return shift;
     };
-    const Shift of_all = shift_of(kLeads);
+    const ClassShift of_all = shift_of(kLeads);
     if (of_all.times == 0) {
-      throw UsageError("a calibration needs times of each kind that came, got none of '{}'",
-                       kForetoldNames[what]);
+      throw UsageError("a calibration needs observed times of each kind, got none of '{}'",
+                       kPredictedNames[what]);
     }
     for (std::size_t lead = 0; lead < kLeads; ++lead) {
-      const Shift own = shift_of(lead);
-      Shift& shift = made.shifts_[what][lead];
+      const ClassShift own = shift_of(lead);
+      ClassShift& shift = made.shifts_[what][lead];
       shift = own.times >= static_cast<std::int64_t>(kFewest) ? own : of_all;
       shift.times = own.times;
     }
@@ -74,8 +74,8 @@ OutlookCalibration OutlookCalibration::Fit(const std::vector<ForetoldTime>& time
   return made;
 }
 
-TimeQuantiles OutlookCalibration::Of(Foretold what, TimeQuantiles ahead) const {
-  const Shift& shift = shifts_[static_cast<std::size_t>(what)][LeadOf(ahead[1])];
+TimeQuantiles ForecastCalibration::Shift(Predicted what, TimeQuantiles ahead) const {
+  const ClassShift& shift = shifts_[static_cast<std::size_t>(what)][LeadOf(ahead[1])];
   for (std::size_t l = 0; l < ahead.size(); ++l) {
     if (ahead[l] == kNever || shift.of_log[l] == 0) continue;
     ahead[l] = std::max(0.0, std::exp(LogOf(ahead[l]) + shift.of_log[l]) - kGrain);
@@ -84,29 +84,29 @@ TimeQuantiles OutlookCalibration::Of(Foretold what, TimeQuantiles ahead) const {
   return ahead;
 }
 
-void OutlookCalibration::Apply(Seconds now, std::vector<JobOutlook>* outlooks) const {
-  const auto move = [&](Foretold what, TimeQuantiles* times) {
+void ForecastCalibration::Apply(Seconds now, std::vector<JobForecast>* forecasts) const {
+  const auto move = [&](Predicted what, TimeQuantiles* times) {
     for (Seconds& time : *times) time -= now;
-    *times = Of(what, *times);
+    *times = Shift(what, *times);
     for (Seconds& time : *times) time += now;
   };
-  for (JobOutlook& outlook : *outlooks) {
-    if (!outlook.told()) continue;
-    if (outlook.waits) move(Foretold::kStart, &outlook.start);
-    move(outlook.waits ? Foretold::kEndOfWaiting : Foretold::kEndOfRunning, &outlook.end);
-    // It cannot end before it starts.
-    for (std::size_t l = 0; outlook.waits && l < outlook.end.size(); ++l) {
-      outlook.end[l] = std::max(outlook.end[l], outlook.start[l]);
+  for (JobForecast& forecast : *forecasts) {
+    if (!forecast.known()) continue;
+    if (forecast.waits) move(Predicted::kStart, &forecast.start);
+    move(forecast.waits ? Predicted::kEndOfWaiting : Predicted::kEndOfRunning, &forecast.end);
+    // No job ends before it starts.
+    for (std::size_t l = 0; forecast.waits && l < forecast.end.size(); ++l) {
+      forecast.end[l] = std::max(forecast.end[l], forecast.start[l]);
     }
   }
 }
 
-Json OutlookCalibration::ToJson() const {
+Json ForecastCalibration::ToJson() const {
   Json classes = Json::array();
-  for (std::size_t what = 0; what < kForetoldNames.size(); ++what) {
+  for (std::size_t what = 0; what < kPredictedNames.size(); ++what) {
     for (std::size_t lead = 0; lead < kLeads; ++lead) {
-      const Shift& shift = shifts_[what][lead];
-      classes.push_back({{"what", kForetoldNames[what]},
+      const ClassShift& shift = shifts_[what][lead];
+      classes.push_back({{"what", kPredictedNames[what]},
                          {"lead", LeadName(lead)},
                          {"times", shift.times},
                          {"shift", shift.of_log}});
@@ -115,8 +115,8 @@ Json OutlookCalibration::ToJson() const {
   return {{"version", kVersion}, {"classes", std::move(classes)}};
 }
 
-OutlookCalibration OutlookCalibration::FromFile(const std::string& path) {
-  OutlookCalibration made;
+ForecastCalibration ForecastCalibration::FromFile(const std::string& path) {
+  ForecastCalibration made;
   try {
     const Json json = Json::parse(ReadTextFile(path));
     if (json.at("version") != kVersion) {
@@ -124,16 +124,16 @@ OutlookCalibration OutlookCalibration::FromFile(const std::string& path) {
                       json.at("version").dump());
     }
     const Json& classes = json.at("classes");
-    if (classes.size() != kForetoldNames.size() * kLeads) {
+    if (classes.size() != kPredictedNames.size() * kLeads) {
       throw DataError("calibration '{}' must have {} classes, got {}", path,
-                      kForetoldNames.size() * kLeads, classes.size());
+                      kPredictedNames.size() * kLeads, classes.size());
     }
     for (std::size_t c = 0; c < classes.size(); ++c) {
-      Shift& shift = made.shifts_[c / kLeads][c % kLeads];
+      ClassShift& shift = made.shifts_[c / kLeads][c % kLeads];
       const Json& one = classes.at(c);
-      if (one.at("what") != kForetoldNames[c / kLeads] || one.at("lead") != LeadName(c % kLeads)) {
+      if (one.at("what") != kPredictedNames[c / kLeads] || one.at("lead") != LeadName(c % kLeads)) {
         throw DataError("calibration '{}': class {} must be '{}' {}, got {}", path, c,
-                        kForetoldNames[c / kLeads], LeadName(c % kLeads), one.dump());
+                        kPredictedNames[c / kLeads], LeadName(c % kLeads), one.dump());
       }
       shift.times = one.at("times");
       shift.of_log = one.at("shift").get<std::array<double, 3>>();

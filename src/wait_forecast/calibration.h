@@ -1,12 +1,13 @@
 #pragma once
-// What quantiles were off by in earlier weeks, taken away. Lengths of a user's jobs go together,
-// and weeks differ; futures that draw both independently can be too sure of themselves.
+// Corrects quantiles by their errors in earlier weeks. Lengths of one user's jobs are correlated
+// and weeks differ; futures that draw both independently give intervals that can be too narrow.
 //
-// Of each class of times (what is foretold, and how far ahead its median lies) the quantile of
-// level p is moved, in the logarithm of the time to wait, by the p-quantile of what came minus what
-// was foretold. Then the share p of these times came before it. (Split conformal prediction with
-// one score a level: Vovk et al., Algorithmic Learning in a Random World, 2005; Romano et al.,
-// NeurIPS 2019.) A class of few times is moved as all classes of its kind together.
+// Times are classed by the predicted event and by how far ahead the median lies. In each class the
+// quantile of level p is moved, in the logarithm of the time ahead, by the p-quantile of the
+// difference observed - predicted, so that a fraction p of the observed times lies before it.
+// (Split conformal prediction with one score a level: Vovk et al., Algorithmic Learning in a Random
+// World, 2005; Romano et al., NeurIPS 2019.) A class with few times uses the shift of all classes
+// of its event.
 
 #include <array>
 #include <nlohmann/json_fwd.hpp>
@@ -17,48 +18,47 @@
 
 namespace allot {
 
-// What is foretold.
-enum class Foretold { kStart, kEndOfWaiting, kEndOfRunning };
-inline constexpr std::array<const char*, 3> kForetoldNames = {"start", "end, waits", "end, runs"};
+enum class Predicted { kStart, kEndOfWaiting, kEndOfRunning };
+inline constexpr std::array<const char*, 3> kPredictedNames = {"start", "end, waits", "end, runs"};
 
-// Classes of the foretold median, from now: up to an hour, six hours, a day, longer.
+// Classes of the predicted median, from now: up to an hour, six hours, a day, longer.
 inline constexpr std::array<Seconds, 3> kLeadEdges = {3600, 6 * 3600, 86400};
 inline constexpr std::size_t kLeads = kLeadEdges.size() + 1;
 std::size_t LeadOf(Seconds ahead);
 const char* LeadName(std::size_t lead);
 
-// A foretold time and what came of it. All as seconds from the moment it was foretold.
-struct ForetoldTime {
-  Foretold what = Foretold::kStart;
-  std::int64_t moment = 0;  // counts the moments
+// A predicted time and the observed one, both in seconds from the moment of the prediction.
+struct PredictedTime {
+  Predicted what = Predicted::kStart;
+  std::int64_t moment = 0;  // number of the moment
   JobIndex job = 0;
   TimeQuantiles ahead{};
-  Seconds came = kUnknown;
+  Seconds observed = kUnknown;
 };
 
-class OutlookCalibration {
+class ForecastCalibration {
  public:
-  static constexpr std::size_t kFewest = 100;  // times of a class with shifts of its own
+  static constexpr std::size_t kFewest = 100;  // times that a class needs for its own shift
 
-  // Moves nothing.
-  OutlookCalibration() = default;
-  // From times that came. UsageError where there are none of a kind.
-  static OutlookCalibration Fit(const std::vector<ForetoldTime>& times);
+  // The identity.
+  ForecastCalibration() = default;
+  // Fits to observed times. UsageError if an event has none.
+  static ForecastCalibration Fit(const std::vector<PredictedTime>& times);
 
-  // Seconds from now, quantiles as the outlook has them. They stay >= 0, ascending, and kNever.
-  TimeQuantiles Of(Foretold what, TimeQuantiles ahead) const;
-  void Apply(Seconds now, std::vector<JobOutlook>* outlooks) const;
+  // Shifts quantiles in seconds from now. They stay >= 0 and ascending; kNever stays kNever.
+  TimeQuantiles Shift(Predicted what, TimeQuantiles ahead) const;
+  void Apply(Seconds now, std::vector<JobForecast>* forecasts) const;
 
   nlohmann::ordered_json ToJson() const;
-  // Of a file; DataError naming the file and what is wrong.
-  static OutlookCalibration FromFile(const std::string& path);
+  // Reads a file that ToJson wrote; DataError naming the file and the fault.
+  static ForecastCalibration FromFile(const std::string& path);
 
  private:
-  struct Shift {
-    std::int64_t times = 0;  // that it was made from
+  struct ClassShift {
+    std::int64_t times = 0;  // observed ones in the class
     std::array<double, 3> of_log{};
   };
-  std::array<std::array<Shift, kLeads>, 3> shifts_{};
+  std::array<std::array<ClassShift, kLeads>, 3> shifts_{};
 };
 
 }  // namespace allot

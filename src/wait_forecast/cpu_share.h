@@ -1,28 +1,28 @@
 #pragma once
-// Keeps a thread to a share of a core: it works for a moment, then rests in proportion. LiveOutlook
-// is the only caller.
+// Limits a thread to a fraction of a core: it works for a moment, then pauses in proportion. Used
+// by LiveForecast.
 
 #include "core/types.h"
 
 namespace allot {
 
-class CpuShare {
+class CpuBudget {
  public:
-  explicit CpuShare(double share) : rest_per_work_(1 / share - 1) {}
+  explicit CpuBudget(double fraction) : pause_per_work_(1 / fraction - 1) {}
 
-  // `used`: CPU time of the thread until now. How long it rests now; 0: it works on.
-  Seconds RestAt(Seconds used) {
-    const Seconds worked = used - rested_at_;
+  // `used` is the thread's CPU time so far. Returns the length of the pause that is due now, or 0.
+  Seconds PauseAfter(Seconds used) {
+    const Seconds worked = used - paused_at_;
     if (worked < kWork) return 0;
-    rested_at_ = used;
-    return rest_per_work_ * worked;
+    paused_at_ = used;
+    return pause_per_work_ * worked;
   }
 
  private:
-  static constexpr Seconds kWork = 0.2;  // what takes less is done at once
+  static constexpr Seconds kWork = 0.2;  // between pauses
 
-  double rest_per_work_;
-  Seconds rested_at_ = 0;
+  double pause_per_work_;
+  Seconds paused_at_ = 0;
 };
 
 }  // namespace allot

@@ -1,7 +1,6 @@
 #include "wait_forecast/future.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/index.h"
 #include "sched/driver.h"
@@ -9,7 +8,7 @@
 namespace allot {
 namespace {
 
-// A policy that has left a cluster idle for so many intervals goes on like that.
+// A policy that leaves a cluster idle for so many intervals is taken to do so for ever.
 constexpr int kIdleForGood = 20;
 
 }  // namespace
@@ -23,29 +22,28 @@ Future::Future(const Scenario& world, const Observation& start, const FutureLimi
       known_(static_cast<JobIndex>(start.rows())),
       starts_(start.job.size(), kNever),
       ends_(start.job.size(), kNever) {
-  if (limits_.rows < 0) limits_.rows = std::numeric_limits<std::int64_t>::max();
   for (JobIndex job = 0; job < known_; ++job) {
     if (start.running[At(job)] < 0) waiting_.push_back(job);
   }
 }
 
-Future::End Future::Follow(Policy& policy, const EpisodeContext& context,
-                           const std::function<void()>& rest) {
+Future::End Future::Simulate(Policy& policy, const EpisodeContext& context,
+                             const std::function<void()>& pause) {
   cluster_.LeaveOutSums();
   cluster_.ShowRates(policy.info().rates);
   rows_shown_ = seen_.rows();
   const auto enough = [&] {
-    if (rest) rest();
+    if (pause) pause();
     return Enough();
   };
   Drive(cluster_, policy, context, {}, {.time_decisions = false, .enough = enough});
-  if (end_ == End::kPartOver) return end_;
-  NoteStarts();
-  NoteEnds();
+  if (end_ == End::kBeyondPart) return end_;
+  RecordStarts();
+  RecordEnds();
   return end_;
 }
 
-void Future::NoteStarts() {
+void Future::RecordStarts() {
   const Observation& o = seen_;
   std::size_t left = 0;
   for (const JobIndex job : waiting_) {
@@ -74,7 +72,7 @@ bool Future::StaysIdle() {
 }
 
 bool Future::Enough() {
-  NoteStarts();
+  RecordStarts();
   if (StaysIdle()) {
     for (const JobIndex job : waiting_) starts_[At(job)] = ends_[At(job)] = kUnknown;
     return true;
@@ -83,16 +81,16 @@ bool Future::Enough() {
   if (played >= limits_.horizon || seen_.job.empty() || seen_.job.front() >= known_) return true;
   if (waiting_.empty() && played >= limits_.settle) return true;
   if (played >= limits_.part) {
-    end_ = End::kPartOver;
+    end_ = End::kBeyondPart;
   } else if (rows_shown_ + seen_.rows() > limits_.rows) {
-    end_ = End::kRowsShown;
+    end_ = End::kBudgetSpent;
   }
-  if (end_ != End::kFollowed) return true;
+  if (end_ != End::kComplete) return true;
   rows_shown_ += seen_.rows();
   return false;
 }
 
-void Future::NoteEnds() {
+void Future::RecordEnds() {
   const Observation& o = seen_;
   for (JobIndex job = 0; job < known_; ++job) {
     const Seconds finish = cluster_.records()[At(job)].finish;

@@ -1,9 +1,10 @@
 #pragma once
-// One future of a forecast (wait_forecast/outlook.h): the jobs of a moment played ahead under a
-// policy, and when each of them starts and ends. Made for one future and followed once.
+// One future of a wait forecast (WaitForecaster): simulates the jobs of a moment under a policy,
+// and records when each of them starts and ends. An object serves one simulation.
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,54 +15,55 @@
 namespace allot {
 
 struct FutureLimits {
-  Seconds horizon = kNever;  // it is followed so far ahead, at most
-  // Nor further than this, once all have started: what runs then is taken to run on as it does.
+  Seconds horizon = kNever;  // largest simulated time
+  // Largest simulated time once all jobs have started: they then keep their present rates.
   Seconds settle = kNever;
-  Seconds part = kNever;   // the scenario has the arrivals of this time; at most the horizon
-  std::int64_t rows = -1;  // that the policy may be shown, over all decisions; -1: any number
+  Seconds part = kNever;  // the scenario contains arrivals up to here; at most the horizon
+  std::int64_t rows = std::numeric_limits<std::int64_t>::max();  // shown to the policy in all
 };
 
 class Future {
  public:
   enum class End {
-    kFollowed,   // as far as the limits say
-    kPartOver,   // more than `part` would have to be played: nothing is known
-    kRowsShown,  // no rows were left: it was followed up to `ahead`
+    kComplete,     // up to the horizon, or until nothing was left to learn
+    kBeyondPart,   // a time after `part` is needed: the result is void
+    kBudgetSpent,  // the rows were used up at `ahead()`
   };
 
-  // `start`: with jobs from 0; further ones of the scenario come later. All must outlive this.
+  // `start` has the scenario's first jobs; the further ones arrive later. All must outlive this.
   Future(const Scenario& world, const Observation& start, const FutureLimits& limits);
 
-  // `rest`: asked before every decision but the first; may wait, and throw. RunError where the
+  // `pause` is called before every decision but the first; it may wait or throw. RunError if the
   // policy breaks a rule.
-  End Follow(Policy& policy, const EpisodeContext& context, const std::function<void()>& rest);
+  End Simulate(Policy& policy, const EpisodeContext& context, const std::function<void()>& pause);
 
-  Seconds ahead() const { return seen_.now - start_.now; }  // how far it was followed
+  Seconds ahead() const { return seen_.now - start_.now; }  // simulated time
   std::int64_t rows_shown() const { return rows_shown_; }
 
-  // By job of the moment. kNever: later than it was followed. kUnknown, both, of a job that gets
-  // nothing of an idle cluster: what it waits for, as a node that is down, is in no future.
+  // Times of a job of the moment; kNever if later than the simulated time. Both are kUnknown for a
+  // job that gets nothing of an idle cluster: it waits for something that is not simulated, such as
+  // a node that is down.
   Seconds StartOf(JobIndex job) const { return starts_[static_cast<std::size_t>(job)]; }
   Seconds EndOf(JobIndex job) const { return ends_[static_cast<std::size_t>(job)]; }
 
  private:
-  void NoteStarts();  // of the last decision
-  bool StaysIdle();   // as it is, as far as is known
+  void RecordStarts();  // by the last decision
+  bool StaysIdle();
   bool Enough();
-  void NoteEnds();
+  void RecordEnds();
 
   const Scenario& world_;
   const Observation& start_;
   FutureLimits limits_;
   SimulatedCluster cluster_;
-  const Observation& seen_;        // as it is now
-  JobIndex known_;                 // jobs of the moment
-  std::vector<JobIndex> waiting_;  // of these
+  const Observation& seen_;        // the present one
+  JobIndex known_;                 // number of jobs of the moment
+  std::vector<JobIndex> waiting_;  // those of them that have not started
   std::vector<Seconds> starts_;    // by job
   std::vector<Seconds> ends_;
   std::int64_t rows_shown_ = 0;
-  Seconds idle_since_ = kNever;  // jobs wait, and decisions give them nothing
-  End end_ = End::kFollowed;
+  Seconds idle_since_ = kNever;  // since when decisions leave the cluster idle and jobs waiting
+  End end_ = End::kComplete;
 };
 
 }  // namespace allot

@@ -1,7 +1,7 @@
 #pragma once
-// Whether quantiles of the length model are what they say: of the jobs of a run, which share takes
-// no longer than the model's quantile of each level. Asked of each job when it is first seen, and
-// at regular moments of those that have done something (a job may be asked about many times).
+// Checks the quantiles of the length model: which fraction of a run's jobs takes no longer than the
+// predicted quantile of each level. Each job is predicted when it is first observed, and at regular
+// moments once it has done work (so a job can count many times).
 
 #include <array>
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace allot {
 
-// Of jobs of a size class, or of all.
+// The coverage of one level among the jobs of a size class, or of all.
 struct LengthCoverage {
   std::string asked;  // "new" or "under way"
   std::string gpus;   // "all", "1", "2-4", "5-8", "9 and more"
   double nominal = 0;
-  double covered = 0;  // share of the questions
+  double covered = 0;  // fraction of the questions
   std::int64_t questions = 0;
 };
 
@@ -29,7 +29,7 @@ class LengthCheck : public DecisionListener {
 
   void OnDecision(const Observation& observation, const Allocation& allocation) override;
 
-  // By what was asked, size and level; without sizes of which no job was.
+  // By kind of question, size and level; without sizes that no job has.
   std::vector<LengthCoverage> Coverage() const;
 
  private:

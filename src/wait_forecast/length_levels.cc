@@ -19,9 +19,8 @@ double Below(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }
 constexpr double kFurthest = 9;
 constexpr int kHalvings = 34;
 
-// The inverse of Below, by bisection where it is monotone: exact to 1e-9, without a table of
-// coefficients. Levels are of (0, 1). The interval that bisection ends in is looked up near where
-// Newton's method gets from `guess`, in few steps if that is near.
+// The inverse of Below for levels in (0, 1), exact to 1e-9. The result is that of a bisection; its
+// last interval is found by Newton's method from `guess`, in few steps if that is close.
 double NormalAt(double level, double guess) {
   constexpr double kWidth = 2 * kFurthest / (std::int64_t{1} << kHalvings);
   double z = guess;
@@ -44,7 +43,8 @@ double NormalAt(double level, double guess) {
   return (low + high) / 2;
 }
 
-// Normal numbers, one from each n-th of the distribution, in random order. `middles`: of the n-ths.
+// Normal numbers, one from each n-th of the distribution, in random order. `middles` are the
+// middles of the n-ths.
 std::vector<double> NormalParts(Rng rng, int futures, const std::vector<double>& middles) {
   std::vector<double> parts(At(futures));
   std::iota(parts.begin(), parts.end(), 0.0);

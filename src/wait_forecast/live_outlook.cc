@@ -24,10 +24,10 @@ namespace {
 constexpr double kCpuShare = 0.01;         // of a core
 constexpr Seconds kCpuPerForecast = 6;     // with this share in 10 minutes
 constexpr Seconds kFirstCpuPerRow = 1e-6;  // before it is measured
-// A budget has so many at least: of few rows the rest of a forecast costs more than they do.
+// The smallest budget: with fewer rows the other costs of a forecast dominate.
 constexpr std::int64_t kFewestRows = 500'000;
 
-// What is a day ahead is told no better for decisions every few seconds.
+// Decisions every few seconds do not improve the forecast of a time that is a day ahead.
 constexpr double kStep = 0.02;
 
 double SteadySeconds() {
@@ -42,7 +42,7 @@ void CountHeldAsThere(const Observation& o, ClusterSpec* cluster) {
   for (const NodeShare& share : o.shares) held[At(share.node)] |= share.gpus;
   for (std::size_t n = 0; n < held.size(); ++n) {
     Resources capacity = cluster->nodes()[n].capacity;
-    const auto gpus = static_cast<GpuCount>(std::bit_width(held[n]));
+    const auto gpus = static_cast<GpuCount>(std::bit_width(allocated[n]));
     if (gpus <= capacity.gpus) continue;
     capacity.gpus = gpus;
     cluster->SetCapacity(static_cast<NodeIndex>(n), capacity);
@@ -51,8 +51,8 @@ void CountHeldAsThere(const Observation& o, ClusterSpec* cluster) {
 
 }  // namespace
 
-// An observation with all that it points to.
-struct LiveOutlook::Moment {
+// An observation that owns everything it points to.
+struct LiveForecast::Moment {
   Observation observation;
   ClusterSpec cluster;
   std::vector<std::string> users;
@@ -61,20 +61,20 @@ struct LiveOutlook::Moment {
   std::vector<std::string> names;  // by row
 };
 
-LiveOutlook::LiveOutlook(Settings settings, std::unique_ptr<Policy> policy)
+LiveForecast::LiveForecast(Settings settings, std::unique_ptr<Policy> policy)
     : settings_(std::move(settings)),
       policy_(std::move(policy)),
-      share_(kCpuShare),
+      budget_(kCoreFraction),
       cpu_per_row_(kFirstCpuPerRow) {
   if (settings_.history != nullptr) {
     const History& history = *settings_.history;
-    lengths_.Learn(KnownPast(history.trace, history.until, settings_.outlook.seed), kNever);
+    lengths_.Learn(KnownPast(history.trace, history.until, settings_.forecast.seed), kNever);
   }
   lengths_.OnEpisodeStart();
   thread_ = std::thread([this] { Run(); });
 }
 
-LiveOutlook::~LiveOutlook() {
+LiveForecast::~LiveForecast() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
@@ -83,8 +83,8 @@ LiveOutlook::~LiveOutlook() {
   thread_.join();
 }
 
-// Live, a table can be where another one was that is no more.
-std::shared_ptr<const ConfigurationTable> LiveOutlook::Copy(const ConfigurationTable* table) {
+// The fingerprint is compared because a new table can have the address of a deleted one.
+std::shared_ptr<const ConfigurationTable> LiveForecast::Copy(const ConfigurationTable* table) {
   auto& copy = tables_[table];
   if (copy == nullptr || copy->fingerprint() != table->fingerprint()) {
     copy = std::make_shared<const ConfigurationTable>(*table);
@@ -92,23 +92,23 @@ std::shared_ptr<const ConfigurationTable> LiveOutlook::Copy(const ConfigurationT
   return copy;
 }
 
-void LiveOutlook::OnDecision(const Observation& o, const Allocation&) {
+void LiveForecast::OnDecision(const Observation& o, const Allocation&) {
   ended_.insert(ended_.end(), o.events.ended.begin(), o.events.ended.end());
   {
     const std::lock_guard lock(mutex_);
-    if (busy_ || next_ != nullptr || SteadySeconds() < rest_until_) return;
+    if (busy_ || next_ != nullptr || SteadySeconds() < pause_until_) return;
   }
   auto moment = std::make_unique<Moment>();
   moment->observation = o;
   Observation& copy = moment->observation;
   moment->cluster = *o.cluster;
-  CountHeldAsThere(o, &moment->cluster);
+  IncludeAllocatedGpus(o, &moment->cluster);
   copy.cluster = &moment->cluster;
   if (o.user_names != nullptr) moment->users = *o.user_names;
   if (o.group_names != nullptr) moment->groups = *o.group_names;
   copy.user_names = &moment->users;
   copy.group_names = &moment->groups;
-  if (tables_.size() > 4 * o.job.size() + 64) tables_.clear();  // of jobs that are gone
+  if (tables_.size() > 4 * o.job.size() + 64) tables_.clear();  // most belong to ended jobs
   moment->tables.reserve(o.job.size());
   moment->names.reserve(o.job.size());
   for (std::size_t r = 0; r < o.job.size(); ++r) {
@@ -126,7 +126,7 @@ void LiveOutlook::OnDecision(const Observation& o, const Allocation&) {
   changed_.notify_all();
 }
 
-void LiveOutlook::Run() {
+void LiveForecast::Run() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return stop_ || next_ != nullptr; });
@@ -139,16 +139,18 @@ void LiveOutlook::Run() {
       lock.lock();
     } catch (const std::exception& error) {
       lock.lock();
-      if (stop_ || Interrupted()) return;  // the daemon ends
-      if (++made_.failed == 1) spdlog::warn("no forecast of starts and ends: {}", error.what());
+      if (stop_ || Interrupted()) return;
+      if (++made_.failed == 1) {
+        spdlog::warn("wait forecast failed, the status shows the last one: {}", error.what());
+      }
     }
-    rest_until_ = SteadySeconds() + settings_.every;
+    pause_until_ = SteadySeconds() + settings_.every;
     busy_ = false;
     changed_.notify_all();
   }
 }
 
-std::shared_ptr<const PastArrivals> LiveOutlook::ArrivalsOn(const ClusterSpec& cluster) const {
+std::shared_ptr<const PastArrivals> LiveForecast::ArrivalsOn(const ClusterSpec& cluster) const {
   if (settings_.history == nullptr) return nullptr;
   const Workload& trace = settings_.history->trace;
   TableCache tables(*settings_.catalogue, cluster.type_specs());
@@ -166,7 +168,7 @@ std::shared_ptr<const PastArrivals> LiveOutlook::ArrivalsOn(const ClusterSpec& c
       facts.push_back(std::move(known));
       past.jobs.push_back(job);
     } catch (const Error&) {
-      continue;  // it does not fit on this cluster: it would not be submitted
+      continue;  // users would not submit a job that does not fit on this cluster
     }
   }
   const Seconds until = settings_.history->until;
@@ -176,14 +178,14 @@ std::shared_ptr<const PastArrivals> LiveOutlook::ArrivalsOn(const ClusterSpec& c
   return std::make_shared<const PastArrivals>(scenario, until, 86400.0);
 }
 
-void LiveOutlook::Rest() {
-  const std::chrono::duration<double> rest(share_.RestAt(ThreadCpuSeconds()));
-  if (rest.count() == 0) return;
+void LiveForecast::PauseIfDue() {
+  const std::chrono::duration<double> pause(budget_.PauseAfter(ThreadCpuSeconds()));
+  if (pause.count() == 0) return;
   std::unique_lock lock(mutex_);
-  if (changed_.wait_for(lock, rest, [this] { return stop_; })) throw RunError("the daemon ends");
+  if (changed_.wait_for(lock, pause, [this] { return stop_; })) throw RunError("the daemon ends");
 }
 
-void LiveOutlook::Forecast(Moment& moment) {
+void LiveForecast::Forecast(Moment& moment) {
   const double begin = ThreadCpuSeconds();
   const Observation& o = moment.observation;
   lengths_.Observe(o);
@@ -191,22 +193,22 @@ void LiveOutlook::Forecast(Moment& moment) {
     arrivals_ = ArrivalsOn(moment.cluster);
     knows_arrivals_ = true;
   }
-  OutlookOptions options = settings_.outlook;
+  WaitForecastOptions options = settings_.forecast;
   options.step = kStep;
   options.most_rows =
       std::max(kFewestRows, static_cast<std::int64_t>(kCpuPerForecast / cpu_per_row_));
-  const Outlook outlook(settings_.rules, options, arrivals_);
-  Outlooks outlooks =
-      outlook.Of({o, settings_.origin, nullptr}, lengths_, *policy_, [this] { Rest(); });
+  const WaitForecaster forecaster(settings_.rules, options, arrivals_);
+  WaitForecast forecast = forecaster.Predict({o, settings_.origin, nullptr}, lengths_, *policy_,
+                                             [this] { PauseIfDue(); });
   const double cpu_seconds = ThreadCpuSeconds() - begin;
-  if (outlooks.rows_shown > 0) {
-    cpu_per_row_ = cpu_seconds / static_cast<double>(outlooks.rows_shown);
+  if (forecast.rows_shown > 0) {
+    cpu_per_row_ = cpu_seconds / static_cast<double>(forecast.rows_shown);
   }
-  settings_.calibration.Apply(o.now, &outlooks.jobs);
+  settings_.calibration.Apply(o.now, &forecast.jobs);
   std::vector<Row> rows;
-  rows.reserve(outlooks.jobs.size());
-  for (std::size_t r = 0; r < outlooks.jobs.size(); ++r) {
-    rows.push_back({std::move(moment.names[r]), outlooks.jobs[r]});
+  rows.reserve(forecast.jobs.size());
+  for (std::size_t r = 0; r < forecast.jobs.size(); ++r) {
+    rows.push_back({std::move(moment.names[r]), forecast.jobs[r]});
   }
   std::vector<std::int32_t> by_name(rows.size());
   std::iota(by_name.begin(), by_name.end(), 0);
@@ -215,14 +217,14 @@ void LiveOutlook::Forecast(Moment& moment) {
   });
   const std::lock_guard lock(mutex_);
   made_.at = o.now;
-  made_.until = outlooks.until;
+  made_.until = forecast.until;
   made_.by_name = std::move(by_name);
   made_.rows = std::move(rows);
   ++made_.count;
   made_.cpu_seconds = cpu_seconds;
 }
 
-void LiveOutlook::Finish() {
+void LiveForecast::Finish() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return next_ == nullptr && !busy_; });
 }
@@ -240,37 +242,37 @@ void LiveOutlook::AddTo(JobStatus* job) const {
   forecast.end = outlook.end;
 }
 
-std::string LiveOutlook::MetricsText() const {
+std::string LiveForecast::MetricsText() const {
   const std::lock_guard lock(mutex_);
   const std::size_t shown = std::min(made_.rows.size(), kMostJobs);
   MetricText text;
   const auto add = [&](const Row& row, const TimeQuantiles& times) {
     for (std::size_t l = 0; l < times.size(); ++l) {
       text.Value(times[l] == kNever ? kNever : std::max(0.0, times[l] - made_.at),
-                 {{"job", row.name}, {"level", fmt::format("{}", kOutlookLevels[l])}});
+                 {{"job", row.name}, {"level", fmt::format("{}", kForecastLevels[l])}});
     }
   };
   text.Gauge("allot_job_start_seconds",
-             "from the last forecast to the start of a waiting job, with this probability");
+             "seconds from the last forecast to the start of a waiting job, by probability level");
   for (std::size_t r = 0; r < shown; ++r) {
-    const JobOutlook& outlook = made_.rows[r].outlook;
-    if (outlook.waits && outlook.told()) add(made_.rows[r], outlook.start);
+    const JobForecast& forecast = made_.rows[r].forecast;
+    if (forecast.waits && forecast.known()) add(made_.rows[r], forecast.start);
   }
   text.Gauge("allot_job_end_seconds",
-             "from the last forecast to the end of a job, with this probability");
+             "seconds from the last forecast to the end of a job, by probability level");
   for (std::size_t r = 0; r < shown; ++r) {
-    if (made_.rows[r].outlook.told()) add(made_.rows[r], made_.rows[r].outlook.end);
+    if (made_.rows[r].forecast.known()) add(made_.rows[r], made_.rows[r].forecast.end);
   }
   return text
-      .Gauge("allot_jobs_not_forecast", "jobs beyond the first 200, which have no such metrics")
+      .Gauge("allot_jobs_not_forecast", "jobs beyond the first 200, which have no forecast metrics")
       .Value(static_cast<double>(made_.rows.size() - shown))
-      .Counter("allot_forecasts_total", "forecasts of all jobs' starts and ends")
+      .Counter("allot_forecasts_total", "wait forecasts made; each is of all jobs")
       .Value(static_cast<double>(made_.count))
-      .Counter("allot_forecasts_failed_total", "forecasts that could not be made")
+      .Counter("allot_forecasts_failed_total", "wait forecasts that failed")
       .Value(static_cast<double>(made_.failed))
-      .Gauge("allot_forecast_horizon_seconds", "how far the last forecast looks ahead")
+      .Gauge("allot_forecast_horizon_seconds", "time that the last wait forecast covers")
       .Value(std::isfinite(made_.until) ? made_.until - made_.at : 0)
-      .Gauge("allot_forecast_cpu_seconds", "CPU time of the last forecast")
+      .Gauge("allot_forecast_cpu_seconds", "CPU time of the last wait forecast")
       .Value(made_.cpu_seconds)
       .text();
 }

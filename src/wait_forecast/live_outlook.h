@@ -1,8 +1,7 @@
 #pragma once
-// Forecasts beside a running daemon (live/daemon/daemon.h): it follows the decisions, and a thread
-// of its own forecasts from a copy of the last observation, so that decisions never wait for it.
-// However many jobs there are, that thread has 1 % of a core at most (wait_forecast/cpu_share.h),
-// and a forecast of more jobs than it can follow to the horizon looks less far ahead.
+// Wait forecasts beside a running daemon. A thread of its own forecasts from a copy of the last
+// observation, so that decisions never wait for it. It uses at most 1 % of a core (CpuBudget), so
+// with many jobs a forecast looks less far ahead.
 //
 // It adds its forecast to each job of the status. Metrics name kMostJobs jobs at most.
 
@@ -25,76 +24,76 @@
 
 namespace allot {
 
-class LiveOutlook : public DecisionListener, public StatusPart {
+class LiveForecast : public DecisionListener, public StatusPart {
  public:
   static constexpr std::size_t kMostJobs = 200;
 
   struct Settings {
     Seconds every = 10;  // seconds between forecasts, at least
     SimOptions rules{};
-    OutlookOptions outlook{};
-    OutlookCalibration calibration{};
-    std::shared_ptr<const History> history;  // null: nobody else comes, nothing is known of lengths
+    WaitForecastOptions forecast{};
+    ForecastCalibration calibration{};
+    std::shared_ptr<const History> history;  // source of arrivals and lengths; may be null
     const Catalogue* catalogue = &Catalogue::Embedded();
     Seconds origin = 0;                            // calendar time of the run's 0, since 1970
-    std::function<std::string(JobIndex)> name_of;  // asked in the daemon's thread
+    std::function<std::string(JobIndex)> name_of;  // called in the daemon's thread
   };
-  // `policy`: another object of the one in charge.
-  LiveOutlook(Settings settings, std::unique_ptr<Policy> policy);
-  ~LiveOutlook() override;
+  // `policy` is a second object of the active policy.
+  LiveForecast(Settings settings, std::unique_ptr<Policy> policy);
+  ~LiveForecast() override;
 
   void OnDecision(const Observation& observation, const Allocation& allocation) override;
 
   void AddTo(JobStatus* job) const override;
   std::string MetricsText() const override;
 
-  // Waits until what was seen last is forecast, or could not be. For tests.
+  // Waits until the forecast of the last observation is made or has failed. For tests.
   void Finish();
 
  private:
   struct Moment;
   struct Row {
     std::string name;
-    JobOutlook outlook;
+    JobForecast forecast;
   };
-  struct Made {
+  struct Result {
     Seconds at = kUnknown;
     Seconds until = kUnknown;
     std::vector<Row> rows;
-    std::vector<std::int32_t> by_name;  // rows, in the order of their names
+    std::vector<std::int32_t> by_name;  // indices of rows, sorted by name
     std::int64_t count = 0;
     std::int64_t failed = 0;
-    double cpu_seconds = 0;  // of the last one
+    double cpu_seconds = 0;  // of the last forecast
   };
   void Run();
-  void Forecast(Moment& moment);  // takes its names
-  void Rest();                    // Error where the daemon ends
+  void Forecast(Moment& moment);  // moves its names
+  void PauseIfDue();              // Error if the daemon ends meanwhile
   std::shared_ptr<const PastArrivals> ArrivalsOn(const ClusterSpec& cluster) const;
   std::shared_ptr<const ConfigurationTable> Copy(const ConfigurationTable* table);
 
   Settings settings_;
 
-  // Of its own thread.
+  // Used by its own thread.
   std::unique_ptr<Policy> policy_;
   LengthModel lengths_;
   std::shared_ptr<const PastArrivals> arrivals_;
   bool knows_arrivals_ = false;
-  CpuShare share_;
-  Seconds cpu_per_row_;  // that the policy was shown, in the last forecast
+  CpuBudget budget_;
+  Seconds cpu_per_row_;  // per row shown to the policy, in the last forecast
 
-  // Of the daemon's thread.
-  std::vector<EndedJob> ended_;  // since the last moment that was handed over
+  // Used by the daemon's thread.
+  std::vector<EndedJob> ended_;  // since the last moment that was passed on
   std::int64_t moments_ = 0;
   std::map<const ConfigurationTable*, std::shared_ptr<const ConfigurationTable>> tables_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::unique_ptr<Moment> next_;  // handed over
+  std::unique_ptr<Moment> next_;  // passed to the thread
   bool busy_ = false;
   bool stop_ = false;
-  double rest_until_ = 0;  // by the monotonic clock
-  Made made_;
-  std::thread thread_;  // last: it begins when all else is there
+  double pause_until_ = 0;  // by the monotonic clock
+  Result made_;
+  std::thread thread_;  // last, so that it begins when all other members exist
 };
 
 }  // namespace allot

@@ -17,12 +17,13 @@ namespace allot {
 namespace {
 
 constexpr int kMostSamples = 10'000;
-constexpr Seconds kLeastLeft = 1e-3;  // of a job that is not over
+constexpr Seconds kLeastRemaining = 1e-3;  // of an unfinished job
 
-// Most futures are over long before the horizon: their jobs are made for so long at first.
+// Most futures end long before the horizon, so arrivals are first made for this part of it only,
+// and for a part kNextPart times as long if that is not enough.
 constexpr Seconds kLeastPart = 86400;
 constexpr double kSettlesInPart = 1.25;
-constexpr double kNextPart = 2;  // times as long, where that is not enough
+constexpr double kNextPart = 2;
 
 // The positions of Hazen: sample i of n stands for the level (i + 0.5) / n.
 Seconds QuantileOf(std::span<const Seconds> sorted, double level) {
@@ -34,7 +35,8 @@ Seconds QuantileOf(std::span<const Seconds> sorted, double level) {
   return sorted[below] + part * (sorted[below + 1] - sorted[below]);
 }
 
-// Where some futures do not tell, what others have after `until` would be too late for all.
+// If some futures end before the time is known, those that go beyond `until` count as kNever too:
+// otherwise only the late times of the other futures would count.
 TimeQuantiles QuantilesOf(std::span<Seconds> times, Seconds until) {
   TimeQuantiles quantiles;
   quantiles.fill(kUnknown);
@@ -45,7 +47,7 @@ TimeQuantiles QuantilesOf(std::span<Seconds> times, Seconds until) {
     std::fill(std::upper_bound(times.begin(), times.end(), until), times.end(), kNever);
   }
   for (std::size_t l = 0; l < quantiles.size(); ++l) {
-    quantiles[l] = QuantileOf(times, kOutlookLevels[l]);
+    quantiles[l] = QuantileOf(times, kForecastLevels[l]);
   }
   return quantiles;
 }
@@ -55,7 +57,7 @@ TimeQuantiles QuantilesOf(std::span<Seconds> times, Seconds until) {
 int SamplesFor(std::int32_t jobs) { return std::clamp(16'000 / std::max(jobs, 1), 8, 64); }
 
 // Users, groups and tenants of the moment and of the past in one numbering.
-struct Outlook::Names {
+struct WaitForecaster::Names {
   NameTable users;
   NameTable groups;
   NameTable tenants;
@@ -63,7 +65,7 @@ struct Outlook::Names {
   std::vector<std::int32_t> past_groups;
   std::vector<std::int32_t> past_tenants;
 
-  static std::int32_t In(const std::vector<std::int32_t>& numbers, std::int32_t index) {
+  static std::int32_t NumberOf(const std::vector<std::int32_t>& numbers, std::int32_t index) {
     return index < 0 || At(index) >= numbers.size() ? -1 : numbers[At(index)];
   }
 };
@@ -91,11 +93,11 @@ std::vector<std::int32_t> Numbers(const NameTable& names, bool known_only, NameT
   return numbers;
 }
 
-// [future][job]: the work that a job takes in all. `limited`: estimates are time limits, at which a
-// job ends at the latest; one that has outlived its limit has none.
+// [future][job]: the total work of a job. If `limited`, estimates are time limits at which a job
+// ends at the latest; a job beyond its limit has none.
 std::vector<double> DrawWork(const Observation& o, const std::vector<std::size_t>& row_of,
-                             const LengthModel& lengths, const OutlookOptions& options, int futures,
-                             bool limited) {
+                             const LengthModel& lengths, const WaitForecastOptions& options,
+                             int futures, bool limited) {
   const std::size_t samples = At(futures);
   const auto levels = LengthLevels(o, futures, options.alike, options.seed);
   std::vector<double> work(row_of.size() * samples);
@@ -108,7 +110,7 @@ std::vector<double> DrawWork(const Observation& o, const std::vector<std::size_t
       const double level = levels[r * samples + s];
       const Seconds left = lengths.Remaining(o, static_cast<std::int32_t>(r), level);
       work[s * row_of.size() + i] =
-          std::min(o.done_work[r] + std::max(left, kLeastLeft) * rate, most);
+          std::min(o.done_work[r] + std::max(left, kLeastRemaining) * rate, most);
     }
   }
   return work;
@@ -116,8 +118,8 @@ std::vector<double> DrawWork(const Observation& o, const std::vector<std::size_t
 
 }  // namespace
 
-Outlook::Outlook(SimOptions rules, const OutlookOptions& options,
-                 std::shared_ptr<const PastArrivals> past)
+WaitForecaster::WaitForecaster(SimOptions rules, const WaitForecastOptions& options,
+                               std::shared_ptr<const PastArrivals> past)
     : rules_(std::move(rules)), options_(options), past_(std::move(past)) {
   if (options.samples < 0 || options.samples > kMostSamples) {
     throw UsageError("samples must be from 0 (chosen by the number of jobs) to {}, got {}",
@@ -134,7 +136,7 @@ Outlook::Outlook(SimOptions rules, const OutlookOptions& options,
   if (options.most_rows < 0) {
     throw UsageError("most_rows must be >= 0 (0: any number), got {}", options.most_rows);
   }
-  // What only the truth knows, and what the look-ahead does not play.
+  // A forecast must not know future faults, and does not simulate the other ones.
   rules_.node_events.clear();
   rules_.rules = nullptr;
   rules_.failures = {};
@@ -145,9 +147,9 @@ Outlook::Outlook(SimOptions rules, const OutlookOptions& options,
   rules_.speedup = 1;
 }
 
-Scenario Outlook::WorldOf(const Observation& start, const Names& names,
-                          const std::vector<PastArrivals::Arrival>& arrivals,
-                          std::span<const double> work, Seconds part) const {
+Scenario WaitForecaster::MakeWorld(const Observation& start, const Names& names,
+                                   const std::vector<PastArrivals::Arrival>& arrivals,
+                                   std::span<const double> work, Seconds part) const {
   SimOptions rules = rules_;
   rules.interval = start.interval;
   if (!start.job.empty()) rules.restart_cost = start.restart_cost.front();
@@ -165,7 +167,7 @@ Scenario Outlook::WorldOf(const Observation& start, const Names& names,
   for (std::int32_t row = 0; row < start.rows(); ++row) {
     const std::size_t r = At(row);
     Scenario::JobFacts known;
-    // The observation's tables outlive the look ahead.
+    // The observation's tables outlive the simulation.
     known.table =
         std::shared_ptr<const ConfigurationTable>(std::shared_ptr<const void>(), start.table[r]);
     known.requested = start.requested[r];
@@ -186,12 +188,12 @@ Scenario Outlook::WorldOf(const Observation& start, const Names& names,
     Job job = past_->past().workload().jobs[At(arrival.job)];
     if (job.deadline != kNever) job.deadline += start.now + arrival.after - job.submit;
     job.submit = start.now + arrival.after;
-    job.user = Names::In(names.past_users, job.user);
-    job.group = Names::In(names.past_groups, job.group);
-    job.tenant = Names::In(names.past_tenants, job.tenant);
+    job.user = Names::NumberOf(names.past_users, job.user);
+    job.group = Names::NumberOf(names.past_groups, job.group);
+    job.tenant = Names::NumberOf(names.past_tenants, job.tenant);
     add(std::move(job), std::move(known));
   }
-  // Somebody comes when nothing is looked at any more: so there always is a next event.
+  // A last job arrives at the end, so that there always is a next event.
   Job last;
   last.submit = start.now + part;
   Scenario::JobFacts of_last = facts.front();
@@ -199,15 +201,15 @@ Scenario Outlook::WorldOf(const Observation& start, const Names& names,
   return Scenario(std::move(workload), *start.cluster, std::move(rules), std::move(facts));
 }
 
-Outlooks Outlook::Of(const Moment& now, const LengthModel& lengths, Policy& policy,
-                     const std::function<void()>& rest) const {
+WaitForecast WaitForecaster::Predict(const Moment& now, const LengthModel& lengths, Policy& policy,
+                                     const std::function<void()>& pause) const {
   const Observation& from = now.observation;
-  Outlooks outlooks;
-  if (from.rows() == 0) return outlooks;
+  WaitForecast forecast;
+  if (from.rows() == 0) return forecast;
   const std::size_t jobs = from.job.size();
   const int samples = options_.samples > 0 ? options_.samples : SamplesFor(from.rows());
 
-  // Rows by job, as the simulation has them.
+  // The simulation orders rows by job.
   std::vector<std::size_t> row_of(jobs);
   std::iota(row_of.begin(), row_of.end(), std::size_t{0});
   std::sort(row_of.begin(), row_of.end(),
@@ -238,28 +240,29 @@ Outlooks Outlook::Of(const Moment& now, const LengthModel& lengths, Policy& poli
       Rng rng(options_.seed, "outlook-arrivals", static_cast<std::uint64_t>(sample));
       arrivals = past_->Draw(rng, now.origin + from.now, options_.horizon, part);
     }
-    return WorldOf(start, names, arrivals, std::span(work).subspan(At(sample) * jobs, jobs), part);
+    return MakeWorld(start, names, arrivals, std::span(work).subspan(At(sample) * jobs, jobs),
+                     part);
   };
-  SeldomAsked seldom(policy, from.now, options_.step);
-  Policy& asked = options_.step > 0 ? seldom : policy;
+  ThrottledPolicy throttled(policy, from.now, options_.step);
+  Policy& asked = options_.step > 0 ? throttled : policy;
   std::vector<Seconds> starts(jobs * At(samples));  // [job][future]
   std::vector<Seconds> ends(starts.size());
   for (int s = 0; s < samples;) {
     FutureLimits limits{.horizon = horizon, .settle = options_.settle, .part = part};
     if (options_.most_rows > 0) {
       limits.rows =
-          std::max<std::int64_t>(0, options_.most_rows - outlooks.rows_shown) / (samples - s);
+          std::max<std::int64_t>(0, options_.most_rows - forecast.rows_shown) / (samples - s);
     }
     const Scenario world = world_of(s);
     Future future(world, start, limits);
-    const Future::End end = future.Follow(
-        asked, {.seed = options_.seed, .cluster = &world.cluster(), .tenants = now.tenants}, rest);
-    outlooks.rows_shown += future.rows_shown();
-    if (end == Future::End::kPartOver) {
+    const Future::End end = future.Simulate(
+        asked, {.seed = options_.seed, .cluster = &world.cluster(), .tenants = now.tenants}, pause);
+    forecast.rows_shown += future.rows_shown();
+    if (end == Future::End::kBeyondPart) {
       part = std::min(horizon, kNextPart * part);
       continue;
     }
-    if (end == Future::End::kRowsShown) horizon = future.ahead();
+    if (end == Future::End::kBudgetSpent) horizon = future.ahead();
     part = std::min(part, horizon);
     for (std::size_t i = 0; i < jobs; ++i) {
       starts[i * At(samples) + At(s)] = future.StartOf(start.job[i]);
@@ -267,20 +270,20 @@ Outlooks Outlook::Of(const Moment& now, const LengthModel& lengths, Policy& poli
     }
     ++s;
   }
-  outlooks.until = from.now + horizon;
-  outlooks.jobs.resize(jobs);
+  forecast.until = from.now + horizon;
+  forecast.jobs.resize(jobs);
   for (std::size_t i = 0; i < jobs; ++i) {
-    JobOutlook& outlook = outlooks.jobs[row_of[i]];
-    outlook.job = from.job[row_of[i]];
-    outlook.waits = start.running[i] < 0;
-    outlook.start.fill(kUnknown);
+    JobForecast& job = forecast.jobs[row_of[i]];
+    job.job = from.job[row_of[i]];
+    job.waits = start.running[i] < 0;
+    job.start.fill(kUnknown);
     const auto of_job = [&](std::vector<Seconds>& times) {
       return std::span(times).subspan(i * At(samples), At(samples));
     };
-    if (outlook.waits) outlook.start = QuantilesOf(of_job(starts), outlooks.until);
-    outlook.end = QuantilesOf(of_job(ends), outlooks.until);
+    if (job.waits) job.start = QuantilesOf(of_job(starts), forecast.until);
+    job.end = QuantilesOf(of_job(ends), forecast.until);
   }
-  return outlooks;
+  return forecast;
 }
 
 }  // namespace allot

@@ -11,22 +11,22 @@
 namespace allot {
 namespace {
 
-TimeQuantiles From(TimeQuantiles times, Seconds now) {
+TimeQuantiles TimesAhead(TimeQuantiles times, Seconds now) {
   for (Seconds& time : times) time -= now;
   return times;
 }
 
-double PinballLoss(const ForetoldTime& time, Seconds horizon) {
+double PinballLoss(const PredictedTime& time, Seconds horizon) {
   double sum = 0;
-  for (std::size_t l = 0; l < kOutlookLevels.size(); ++l) {
-    const double over = time.came - std::min(time.ahead[l], horizon);
-    sum += over >= 0 ? kOutlookLevels[l] * over : (kOutlookLevels[l] - 1) * over;
+  for (std::size_t l = 0; l < kForecastLevels.size(); ++l) {
+    const double over = time.observed - std::min(time.ahead[l], horizon);
+    sum += over >= 0 ? kForecastLevels[l] * over : (kForecastLevels[l] - 1) * over;
   }
-  return sum / static_cast<double>(kOutlookLevels.size());
+  return sum / static_cast<double>(kForecastLevels.size());
 }
 
-OutlookScore ScoreOf(const std::vector<const ForetoldTime*>& times, Seconds horizon) {
-  OutlookScore score;
+ForecastScore ScoreOf(const std::vector<const PredictedTime*>& times, Seconds horizon) {
+  ForecastScore score;
   score.times = static_cast<std::int64_t>(times.size());
   if (times.empty()) return score;
   const auto n = static_cast<double>(times.size());
@@ -34,9 +34,9 @@ OutlookScore ScoreOf(const std::vector<const ForetoldTime*>& times, Seconds hori
   std::vector<double> widths;
   std::set<std::int64_t> moments;
   widths.reserve(times.size());
-  for (const ForetoldTime* time : times) {
-    below += time->came < time->ahead[0] ? 1 : 0;
-    above += time->came > time->ahead[2] ? 1 : 0;
+  for (const PredictedTime* time : times) {
+    below += time->observed < time->ahead[0] ? 1 : 0;
+    above += time->observed > time->ahead[2] ? 1 : 0;
     pinball += PinballLoss(*time, horizon);
     widths.push_back(time->ahead[2] == kNever ? kNever : time->ahead[2] - time->ahead[0]);
     moments.insert(time->moment);
@@ -54,9 +54,9 @@ OutlookScore ScoreOf(const std::vector<const ForetoldTime*>& times, Seconds hori
 
 }  // namespace
 
-OutlookCheck::OutlookCheck(const Outlook& outlook, const Scenario& scenario, LengthModel lengths,
-                           Policy& policy, const CheckOptions& options)
-    : outlook_(outlook),
+ForecastCheck::ForecastCheck(const WaitForecaster& forecaster, const Scenario& scenario,
+                             LengthModel lengths, Policy& policy, const CheckOptions& options)
+    : forecaster_(forecaster),
       scenario_(scenario),
       lengths_(std::move(lengths)),
       policy_(policy),
@@ -66,64 +66,64 @@ OutlookCheck::OutlookCheck(const Outlook& outlook, const Scenario& scenario, Len
   lengths_.OnEpisodeStart();
 }
 
-void OutlookCheck::OnDecision(const Observation& o, const Allocation& allocation) {
+void ForecastCheck::OnDecision(const Observation& o, const Allocation& allocation) {
   lengths_.Observe(o);
   for (const Allocation::Entry& entry : allocation.entries()) {
-    for (const std::size_t t : expected_[At(entry.job)]) times_[t].came = o.now - made_[t];
+    for (const std::size_t t : expected_[At(entry.job)]) times_[t].observed = o.now - made_[t];
     expected_[At(entry.job)].clear();
   }
   if (o.now < next_ || o.now >= options_.until || o.rows() == 0) return;
   while (next_ <= o.now) next_ += options_.every;
   const double begin = ThreadCpuSeconds();
-  Foretell(o, allocation);
+  Predict(o, allocation);
   cpu_seconds_ += ThreadCpuSeconds() - begin;
 }
 
-void OutlookCheck::Foretell(const Observation& o, const Allocation& allocation) {
+void ForecastCheck::Predict(const Observation& o, const Allocation& allocation) {
   const Workload& workload = scenario_.workload();
   const auto origin = static_cast<Seconds>(ParseCalendar(workload.origin).value_or(0));
   std::set<JobIndex> given;
   for (const Allocation::Entry& entry : allocation.entries()) given.insert(entry.job);
-  for (const JobOutlook& job :
-       outlook_.Of({o, origin, &workload.tenants.names()}, lengths_, policy_).jobs) {
-    if (!job.told() || (job.waits && given.contains(job.job))) continue;
-    const auto foretell = [&](Foretold what, const TimeQuantiles& times) {
-      times_.push_back({what, moments_, job.job, From(times, o.now), kUnknown});
+  for (const JobForecast& job :
+       forecaster_.Predict({o, origin, &workload.tenants.names()}, lengths_, policy_).jobs) {
+    if (!job.known() || (job.waits && given.contains(job.job))) continue;
+    const auto predict = [&](Predicted what, const TimeQuantiles& times) {
+      times_.push_back({what, moments_, job.job, TimesAhead(times, o.now), kUnknown});
       made_.push_back(o.now);
     };
     if (job.waits) {
       expected_[At(job.job)].push_back(times_.size());
-      foretell(Foretold::kStart, job.start);
+      predict(Predicted::kStart, job.start);
     }
-    foretell(job.waits ? Foretold::kEndOfWaiting : Foretold::kEndOfRunning, job.end);
+    predict(job.waits ? Predicted::kEndOfWaiting : Predicted::kEndOfRunning, job.end);
   }
   ++moments_;
 }
 
-std::vector<ForetoldTime> OutlookCheck::Times(const std::vector<JobRecord>& records) {
-  std::vector<ForetoldTime> known;
+std::vector<PredictedTime> ForecastCheck::Times(const std::vector<JobRecord>& records) {
+  std::vector<PredictedTime> known;
   for (std::size_t t = 0; t < times_.size(); ++t) {
-    ForetoldTime& time = times_[t];
+    PredictedTime& time = times_[t];
     const Seconds finish = records[At(time.job)].finish;
-    if (time.what != Foretold::kStart && finish < kNever) time.came = finish - made_[t];
-    if (!std::isnan(time.came)) known.push_back(time);
+    if (time.what != Predicted::kStart && finish < kNever) time.observed = finish - made_[t];
+    if (!std::isnan(time.observed)) known.push_back(time);
   }
   return known;
 }
 
-std::vector<OutlookScore> ScoresOf(const std::vector<ForetoldTime>& times, Seconds horizon) {
-  std::vector<OutlookScore> scores;
-  for (std::size_t what = 0; what < kForetoldNames.size(); ++what) {
-    std::vector<const ForetoldTime*> all;
-    std::array<std::vector<const ForetoldTime*>, kLeads> by_lead;
-    for (const ForetoldTime& time : times) {
+std::vector<ForecastScore> ScoresOf(const std::vector<PredictedTime>& times, Seconds horizon) {
+  std::vector<ForecastScore> scores;
+  for (std::size_t what = 0; what < kPredictedNames.size(); ++what) {
+    std::vector<const PredictedTime*> all;
+    std::array<std::vector<const PredictedTime*>, kLeads> by_lead;
+    for (const PredictedTime& time : times) {
       if (static_cast<std::size_t>(time.what) != what) continue;
       all.push_back(&time);
       by_lead[LeadOf(time.ahead[1])].push_back(&time);
     }
-    const auto add = [&](const std::vector<const ForetoldTime*>& of, const char* lead) {
-      OutlookScore score = ScoreOf(of, horizon);
-      score.what = kForetoldNames[what];
+    const auto add = [&](const std::vector<const PredictedTime*>& of, const char* lead) {
+      ForecastScore score = ScoreOf(of, horizon);
+      score.what = kPredictedNames[what];
       score.lead = lead;
       scores.push_back(std::move(score));
     };

@@ -1,7 +1,7 @@
 #pragma once
-// How good outlooks are: a run with a forecast at regular moments, compared with what came of them
-// in the same run. Jobs that get GPUs at the very decision of the moment are not asked about: their
-// start is no forecast.
+// Measures how good wait forecasts are: makes forecasts at regular moments of a run, and compares
+// them with what happens later in that run. Jobs that get GPUs at the decision of the moment itself
+// are left out, because their start is known.
 
 #include <string>
 #include <vector>
@@ -13,30 +13,30 @@
 namespace allot {
 
 struct CheckOptions {
-  Seconds from = 0;  // of the first moment
+  Seconds from = 0;  // the first moment
   Seconds until = kNever;
   Seconds every = 6 * 3600.0;
 };
 
-// Follows a run of a simulated cluster, and is asked when it is over.
-class OutlookCheck : public DecisionListener {
+// Listens to the decisions of a simulated run; read the results when it is over.
+class ForecastCheck : public DecisionListener {
  public:
-  // `policy`: another object of the one that runs. All outlive the check.
-  OutlookCheck(const Outlook& outlook, const Scenario& scenario, LengthModel lengths,
-               Policy& policy, const CheckOptions& options);
+  // `policy` is a second object of the policy that runs. All must outlive the check.
+  ForecastCheck(const WaitForecaster& forecaster, const Scenario& scenario, LengthModel lengths,
+                Policy& policy, const CheckOptions& options);
 
   void OnDecision(const Observation& observation, const Allocation& allocation) override;
 
-  // With what came, of those of which it is known. Call it once.
-  std::vector<ForetoldTime> Times(const std::vector<JobRecord>& records);
+  // The predictions whose times were observed. Call it once.
+  std::vector<PredictedTime> Times(const std::vector<JobRecord>& records);
 
   std::int64_t moments() const { return moments_; }
-  double cpu_seconds() const { return cpu_seconds_; }  // of all forecasts
+  double cpu_seconds() const { return cpu_seconds_; }  // all forecasts
 
  private:
-  void Foretell(const Observation& observation, const Allocation& allocation);
+  void Predict(const Observation& observation, const Allocation& allocation);
 
-  const Outlook& outlook_;
+  const WaitForecaster& forecaster_;
   const Scenario& scenario_;
   LengthModel lengths_;
   Policy& policy_;
@@ -44,25 +44,26 @@ class OutlookCheck : public DecisionListener {
   Seconds next_;
   std::int64_t moments_ = 0;
   double cpu_seconds_ = 0;
-  std::vector<ForetoldTime> times_;
-  std::vector<Seconds> made_;                       // by time foretold: when
-  std::vector<std::vector<std::size_t>> expected_;  // by job: starts that have not come
+  std::vector<PredictedTime> times_;
+  std::vector<Seconds> made_;                       // when each of times_ was predicted
+  std::vector<std::vector<std::size_t>> expected_;  // by job: indices of starts not observed yet
 };
 
-// Of a class of times.
-struct OutlookScore {
+// The score of a class of times.
+struct ForecastScore {
   std::string what;
   std::string lead;  // "all", or LeadName
   std::int64_t times = 0;
-  std::int64_t moments = 0;   // that they are of
-  double covered = kUnknown;  // share between the 10 and 90 % quantiles, both included
-  double below = kUnknown;    // share before the 10 % quantile
-  double above = kUnknown;    // after the 90 % quantile
+  std::int64_t moments = 0;   // with such times
+  double covered = kUnknown;  // fraction between the 10 and 90 % quantiles, both included
+  double below = kUnknown;    // fraction before the 10 % quantile
+  double above = kUnknown;    // fraction after the 90 % quantile
   double pinball = kUnknown;  // mean loss over the levels (Koenker, Bassett, Econometrica 1978), s
-  double width = kUnknown;    // median of the 80 % interval, s; infinite where it is open
+  double width = kUnknown;    // median width of the 80 % interval, s; infinite if it is open
 };
 
-// All kinds of times, and each by lead. kNever counts as `horizon` for the pinball loss.
-std::vector<OutlookScore> ScoresOf(const std::vector<ForetoldTime>& times, Seconds horizon);
+// Scores of each kind of event, together and by lead. kNever counts as `horizon` for the pinball
+// loss.
+std::vector<ForecastScore> ScoresOf(const std::vector<PredictedTime>& times, Seconds horizon);
 
 }  // namespace allot

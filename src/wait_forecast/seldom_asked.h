@@ -1,8 +1,8 @@
 #pragma once
-// A policy that holds on to each answer for a while: it is asked when something happens, and else
-// no sooner than `step` later. So the futures of a long queue cost less. What it promises as an
-// IncrementalPolicy is not what the policy would answer, but near enough for a forecast. Wraps one
-// that outlives it.
+// A policy whose answers stay valid for a while, which makes the futures of a long queue cheaper:
+// without an event it is asked again only after a fraction `step` of the time since `begin`. Its
+// promise as an IncrementalPolicy is an approximation that suffices for a forecast. The wrapped
+// policy must outlive it.
 
 #include <algorithm>
 
@@ -11,9 +11,9 @@
 
 namespace allot {
 
-class SeldomAsked : public Policy, public IncrementalPolicy {
+class ThrottledPolicy : public Policy, public IncrementalPolicy {
  public:
-  SeldomAsked(Policy& inside, Seconds begin, double step)
+  ThrottledPolicy(Policy& inside, Seconds begin, double step)
       : inside_(inside), begin_(begin), step_(step) {}
 
   const PolicyInfo& info() const override { return inside_.info(); }

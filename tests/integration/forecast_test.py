@@ -54,7 +54,7 @@ def test_the_moment_is_the_one_that_is_asked_for(allot, tmp_path):
     assert "no job runs or waits at 8000 s" in idle.stderr
     rounded = allot(*words, "--at", "10", "--interval", "300", "--json")
     assert json.loads(rounded.stdout)["now"] == 300
-    assert "multiples of 5m 00s here: the forecast is of 300 s, not of 10 s" in rounded.stderr
+    assert "multiples of 5m 00s here: the forecast is for 300 s, not for 10 s" in rounded.stderr
 
 
 def test_limits_that_jobs_run_up_to_are_no_true_lengths(allot, tmp_path):
@@ -242,8 +242,8 @@ def test_jobs_that_run_where_no_nodes_are_left_are_left_out(allot, tmp_path):
                      + "2|ann|a|RUNNING|2026-10-05T00:00:00|2026-10-05T00:00:00|1:00:00|2:00:00|1|None|gres/gpu=4\n"
                      + "3|bob|a|PENDING|2026-10-05T00:50:00|N/A|0:00|1:00:00|1|Resources|gres/gpu=4\n")
     done = allot("forecast", "--workload", queue, "--cluster", "1x4")
-    assert "1 of the jobs that run have no room on this cluster and are left out, with their 4 GPUs" in done.stderr
-    assert "nobody else is taken to come" in done.stderr
+    assert "1 running job (4 GPUs) left out: no room on this cluster" in done.stderr
+    assert "no further jobs arrive" in done.stderr
 
 
 def test_lengths_and_limits_of_jobs_that_ended_are_learned(allot, tmp_path):

@@ -29,7 +29,7 @@ float WorthExploring(const Observation& o, std::int32_t row) {
   const ConfigurationTable& table = *o.table[At(row)];
   const std::int32_t running = o.running[At(row)];
   const double now = running >= 0 ? table[running].rate : 0;
-  const Seconds left = ReckonedRemaining(o, row) / (now > 0 ? now : table.reference_rate());
+  const Seconds left = AssumedRemaining(o, row) / (now > 0 ? now : table.reference_rate());
   const Seconds price = 2 * o.restart_cost[At(row)] + o.interval;  // there and back
   return static_cast<float>(std::max(0.0, 1 - price / std::max(left, 1e-3)));
 }

@@ -35,7 +35,7 @@ void EvenProgress::Observe(const Observation& o) {
   for (std::size_t row = 0; row < o.job.size(); ++row) {
     if (At(o.job[row]) >= jobs_.size()) jobs_.resize(At(o.job[row]) + 1);
     Job& job = jobs_[At(o.job[row])];
-    const double work = o.done_work[row] + ReckonedRemaining(o, static_cast<std::int32_t>(row));
+    const double work = o.done_work[row] + AssumedRemaining(o, static_cast<std::int32_t>(row));
     const Seconds since = job.seen == kNever ? o.submit[row] : job.seen;
     job.seen = o.now;
     job.even += (o.now - since) * EvenRate(o, row, static_cast<double>(o.job.size())) / work;

@@ -49,7 +49,7 @@ std::vector<double> WorkLeft(const Observation& o, const ShareRows& rows) {
   for (const std::int32_t row : rows.row) {
     // An estimate may be 0.
     const double least = 1e-6 * o.table[At(row)]->reference_rate();
-    work.push_back(std::max(least, ReckonedRemaining(o, row)));
+    work.push_back(std::max(least, AssumedRemaining(o, row)));
   }
   return work;
 }

@@ -51,7 +51,7 @@ class MarginalGain : public StepSizing {
   std::optional<double> Offer(const Observation& o, std::int32_t row, std::size_t place) {
     const ConfigurationTable& table = *o.table[static_cast<std::size_t>(row)];
     const std::int32_t from = chosen_[place];
-    const double remaining = ReckonedRemaining(o, row);
+    const double remaining = AssumedRemaining(o, row);
     double best = 0;
     const auto consider = [&](std::int32_t next) {
       if (!(table[next].rate > table[from].rate) || !FitsInstead(table, from, next)) return;

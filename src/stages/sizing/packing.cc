@@ -74,7 +74,7 @@ class Packing : public Sizing {
       const Resources& total = o.cluster->total_of(asked.gpu_type);
       const double shares =
           Share(asked.demand.gpus, total.gpus) + Share(asked.demand.cpus, total.cpus);
-      const double work = shares * ReckonedRemaining(o, row) / asked.rate;
+      const double work = shares * AssumedRemaining(o, row) / asked.rate;
       groups_[at->second].jobs.push_back({work, o.job[r], row});
       work_ += work;
       ++waiting_;

@@ -27,7 +27,7 @@ class Reservation : public Sizing {
     misfits_.clear();
     for (const std::int32_t row : order) {
       const std::int32_t running = o.running[static_cast<std::size_t>(row)];
-      if (running >= 0) Start(o, row, running, ReckonedRemaining(o, row), grants);
+      if (running >= 0) Start(o, row, running, AssumedRemaining(o, row), grants);
     }
     Reserved reserved;
     for (const std::int32_t row : order) {

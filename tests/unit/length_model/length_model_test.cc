@@ -80,7 +80,7 @@ class Moment {
   NameTable groups_;
 };
 
-void ExpectSame(const LengthModel::Forecast& a, const LengthModel::Forecast& b) {
+void ExpectSame(const LengthModel::RemainingTime& a, const LengthModel::RemainingTime& b) {
   EXPECT_EQ(a.rank, b.rank);
   EXPECT_EQ(a.median, b.median);
   EXPECT_EQ(a.high, b.high);
@@ -101,14 +101,14 @@ class LengthModelTest : public testing::Test {
     model->Observe(without.o());
   }
   // Of a copy, which alone has seen the one that asks.
-  LengthModel::Forecast Ask(LengthModel model, const std::string& user,
-                            const std::string& group = "", double attained = 0,
-                            double estimate = kUnknown) {
+  LengthModel::RemainingTime Ask(LengthModel model, const std::string& user,
+                                 const std::string& group = "", double attained = 0,
+                                 double estimate = kUnknown) {
     Moment now;
     now.Add(user, group, attained, estimate);
     now.o().job[0] = kAsked;
     model.Observe(now.o());
-    const LengthModel::Forecast forecast = model.Of(now.o(), 0);
+    const LengthModel::RemainingTime forecast = model.Predict(now.o(), 0);
     EXPECT_EQ(model.Rank(now.o(), 0), forecast.rank);
     return forecast;
   }
@@ -123,7 +123,7 @@ TEST_F(LengthModelTest, QuantilesAreThoseOfTheUser) {
   Rng rng(8, "future");
   for (const User& user : kUsers) {
     for (const double had : {0.0, 0.7 * user.median}) {
-      const LengthModel::Forecast forecast = Ask(model, user.name, "", had);
+      const LengthModel::RemainingTime forecast = Ask(model, user.name, "", had);
       int left = 0;
       int below_median = 0;
       int below_high = 0;
@@ -143,7 +143,7 @@ TEST_F(LengthModelTest, QuantilesAreThoseOfTheUser) {
 TEST_F(LengthModelTest, WhoNeverRanAnythingIsAsHisSizeClass) {
   const LengthModel model = Knowing(Past(50));
   for (const double had : {0.0, 100.0, 5000.0}) {
-    const LengthModel::Forecast of_class = Ask(model, "", "", had);
+    const LengthModel::RemainingTime of_class = Ask(model, "", "", had);
     ExpectSame(Ask(model, "new", "", had), of_class);
     ExpectSame(Ask(model, "new", "script", had), of_class);
     ExpectSame(Ask(model, "", "script", had), of_class);
@@ -174,7 +174,7 @@ TEST_F(LengthModelTest, JobsOfNobodyAreForecastAsIfNobodyHadAName) {
 }
 
 TEST_F(LengthModelTest, HistoriesAreKnownByNameNotByNumber) {
-  const LengthModel::Forecast forecast = Ask(Knowing(Past(60, {0, 1, 2})), "long", "", 40);
+  const LengthModel::RemainingTime forecast = Ask(Knowing(Past(60, {0, 1, 2})), "long", "", 40);
   ExpectSame(Ask(Knowing(Past(60, {2, 0, 1})), "long", "", 40), forecast);
   EXPECT_GT(forecast.median, 5000) << "it is long, and no other";
 }
@@ -191,10 +191,10 @@ TEST_F(LengthModelTest, NumbersWithoutNamesAreOfTheRunAlone) {
 
 TEST_F(LengthModelTest, RunsThatEndTellOfTheirUser) {
   LengthModel model;
-  const LengthModel::Forecast before = Ask(model, "new");
+  const LengthModel::RemainingTime before = Ask(model, "new");
   for (int i = 0; i < 12; ++i) End(&model, "new", "", 9000);
   for (int i = 0; i < 12; ++i) End(&model, "other", "", 30);
-  const LengthModel::Forecast after = Ask(model, "new");
+  const LengthModel::RemainingTime after = Ask(model, "new");
   EXPECT_GT(after.median, 5 * before.median);
   EXPECT_NEAR(after.median, 9000, 4000);
   EXPECT_LT(Ask(model, "other").median, 100);
@@ -227,7 +227,7 @@ TEST_F(LengthModelTest, OneRunTellsLessThanMany) {
 
 TEST_F(LengthModelTest, ANewEpisodeKnowsTheHistoryAgain) {
   LengthModel model = Knowing(Past(40));
-  const LengthModel::Forecast fresh = Ask(model, "middle", "script");
+  const LengthModel::RemainingTime fresh = Ask(model, "middle", "script");
   for (int i = 0; i < 40; ++i) End(&model, "middle", "script", 1e6);
   EXPECT_NE(Ask(model, "middle", "script").median, fresh.median);
   model.OnEpisodeStart();
@@ -321,7 +321,7 @@ TEST(SubmitterTablesTest, ThereIsRoomForSoManyAndTheOthersAreAsTheirClass) {
   std::vector<double> medians;
   for (int round = 0; round < 2; ++round) {
     for (std::int32_t u = 100; u < 100 + 3000; ++u) {
-      const double median = tables.Of(u, -1, 0)->Of(tables.bins(), 0).median;
+      const double median = tables.Of(u, -1, 0)->Predict(tables.bins(), 0).median;
       if (round == 0) medians.push_back(median);
       EXPECT_EQ(median, medians[static_cast<std::size_t>(u - 100)]);
     }
@@ -330,7 +330,7 @@ TEST(SubmitterTablesTest, ThereIsRoomForSoManyAndTheOthersAreAsTheirClass) {
 }
 
 double MedianOf(const SubmitterTables& tables, std::int32_t user) {
-  return tables.Of(user, -1, 0)->Of(tables.bins(), 0).median;
+  return tables.Of(user, -1, 0)->Predict(tables.bins(), 0).median;
 }
 
 // Thirty short runs, a month later five long ones; in two episodes.

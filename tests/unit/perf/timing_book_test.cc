@@ -14,7 +14,7 @@ class TimingBookTest : public ::testing::Test {
   void Run(GpuCount gpus, Seconds seconds, TimingBook::Entry* job) {
     book_.Observe("m", "gpu", gpus > 4 ? 2 : 1, {gpus > 4, gpus, 8, seconds, seconds}, job);
   }
-  static Seconds Foretold(const TimingBook::Entry& job, GpuCount gpus) {
+  static Seconds Predicted(const TimingBook::Entry& job, GpuCount gpus) {
     return job.fits->On("gpu")->Iteration(gpus > 4, gpus, 8, 0);
   }
   TimingBook book_;
@@ -24,7 +24,7 @@ TEST_F(TimingBookTest, AJobBeginsWithWhatItsModelsJobsMeasured) {
   TimingBook::Entry first = Job();
   TimingBook::Entry waiting = Job();
   Run(1, 0.5, &first);
-  EXPECT_NEAR(Foretold(waiting, 1), 0.5, 1e-3);
+  EXPECT_NEAR(Predicted(waiting, 1), 0.5, 1e-3);
   EXPECT_EQ(waiting.fits, first.fits);
 }
 
@@ -36,9 +36,9 @@ TEST_F(TimingBookTest, AJobThatIsSlowerThanOthersHasTimesOfItsOwn) {
   TimingBook::Entry slow = Job();
   Run(1, 1.0, &slow);
   EXPECT_TRUE(slow.differs);
-  EXPECT_NEAR(Foretold(slow, 1), 1.0, 0.02) << "measured itself";
-  EXPECT_NEAR(Foretold(slow, 4), 1.2, 0.06) << "as others, times how much slower it is";
-  EXPECT_NEAR(Foretold(first, 4), 0.6, 0.03) << "others keep theirs";
+  EXPECT_NEAR(Predicted(slow, 1), 1.0, 0.02) << "measured itself";
+  EXPECT_NEAR(Predicted(slow, 4), 1.2, 0.06) << "as others, times how much slower it is";
+  EXPECT_NEAR(Predicted(first, 4), 0.6, 0.03) << "others keep theirs";
 }
 
 TEST_F(TimingBookTest, AJobThatIsAsOthersAreSharesTheirFit) {
@@ -61,7 +61,7 @@ TEST_F(TimingBookTest, WhatWasMeasuredHasNoSpreadAndWhatIsFartherHasMore) {
 }
 
 TEST_F(TimingBookTest, LearnsThatFitsAreTooHopefulAboutMoreGpus) {
-  // Foretold to take 0.5 s on two GPUs, as on one.
+  // Predicted to take 0.5 s on two GPUs, as on one.
   TimingBook::Entry job = Job();
   Run(1, 0.5, &job);
   EXPECT_EQ(book_.ErrorAt(job, "gpu", false, 2).mean, 0);

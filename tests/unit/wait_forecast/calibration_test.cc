@@ -16,13 +16,13 @@
 namespace allot {
 namespace {
 
-// Foretold to be within 20 % of two hours, and comes within a factor of 4.
-std::vector<ForetoldTime> TooSure(std::uint64_t seed) {
+// Predicted to be within 20 % of two hours, and comes within a factor of 4.
+std::vector<PredictedTime> TooSure(std::uint64_t seed) {
   Rng rng(seed, "calibration-test");
-  std::vector<ForetoldTime> times;
+  std::vector<PredictedTime> times;
   for (int i = 0; i < 3000; ++i) {
     const Seconds median = 7200 * std::exp(rng.Uniform(-0.5, 0.5));
-    times.push_back({static_cast<Foretold>(i % 3),
+    times.push_back({static_cast<Predicted>(i % 3),
                      i,
                      0,
                      {0.8 * median, median, 1.2 * median},
@@ -31,10 +31,10 @@ std::vector<ForetoldTime> TooSure(std::uint64_t seed) {
   return times;
 }
 
-double CoverageOf(const std::vector<ForetoldTime>& times) {
+double CoverageOf(const std::vector<PredictedTime>& times) {
   double inside = 0;
-  for (const ForetoldTime& time : times) {
-    inside += time.ahead[0] <= time.came && time.came <= time.ahead[2] ? 1 : 0;
+  for (const PredictedTime& time : times) {
+    inside += time.ahead[0] <= time.observed && time.observed <= time.ahead[2] ? 1 : 0;
   }
   return inside / static_cast<double>(times.size());
 }
@@ -43,40 +43,40 @@ std::filesystem::path TempFile(const char* name) {
   return std::filesystem::path(::testing::TempDir()) / name;
 }
 
-TEST(OutlookCalibration, CoversAsOftenAsItSaysOnOtherTimes) {
-  const auto calibration = OutlookCalibration::Fit(TooSure(1));
-  std::vector<ForetoldTime> held_out = TooSure(2);
+TEST(ForecastCalibration, CoversAsOftenAsItSaysOnOtherTimes) {
+  const auto calibration = ForecastCalibration::Fit(TooSure(1));
+  std::vector<PredictedTime> held_out = TooSure(2);
   EXPECT_LT(CoverageOf(held_out), 0.3);
-  for (ForetoldTime& time : held_out) time.ahead = calibration.Of(time.what, time.ahead);
+  for (PredictedTime& time : held_out) time.ahead = calibration.Shift(time.what, time.ahead);
   EXPECT_NEAR(CoverageOf(held_out), 0.8, 0.04);
-  for (const OutlookScore& score : ScoresOf(held_out, 86400)) {
+  for (const ForecastScore& score : ScoresOf(held_out, 86400)) {
     if (score.times < 100) continue;
     EXPECT_NEAR(score.covered, 0.8, 0.08) << score.what << ", " << score.lead;
     EXPECT_NEAR(score.below + score.above + score.covered, 1, 1e-9);
   }
 }
 
-TEST(OutlookCalibration, AFileGivesTheSameAndKeepsOrder) {
+TEST(ForecastCalibration, AFileGivesTheSameAndKeepsOrder) {
   const auto path = TempFile("calibration.json");
-  const auto calibration = OutlookCalibration::Fit(TooSure(1));
+  const auto calibration = ForecastCalibration::Fit(TooSure(1));
   WriteTextFile(path, calibration.ToJson().dump() + "\n");
-  const auto read = OutlookCalibration::FromFile(path.string());
+  const auto read = ForecastCalibration::FromFile(path.string());
   for (const Seconds median : {0.0, 100.0, 5000.0, 50000.0, 500000.0}) {
     const TimeQuantiles ahead = {0.5 * median, median, kNever};
-    const TimeQuantiles moved = read.Of(Foretold::kStart, ahead);
-    EXPECT_EQ(moved, calibration.Of(Foretold::kStart, ahead));
+    const TimeQuantiles moved = read.Shift(Predicted::kStart, ahead);
+    EXPECT_EQ(moved, calibration.Shift(Predicted::kStart, ahead));
     EXPECT_TRUE(std::is_sorted(moved.begin(), moved.end()));
     EXPECT_EQ(moved[2], kNever);
     EXPECT_GE(moved[0], 0);
   }
 }
 
-TEST(OutlookCalibration, WithoutShiftsNothingMoves) {
+TEST(ForecastCalibration, WithoutShiftsNothingMoves) {
   const TimeQuantiles ahead = {10, 20, 30};
-  EXPECT_EQ(OutlookCalibration().Of(Foretold::kEndOfRunning, ahead), ahead);
+  EXPECT_EQ(ForecastCalibration().Shift(Predicted::kEndOfRunning, ahead), ahead);
 }
 
-TEST(OutlookCalibration, ABadFileIsNamed) {
+TEST(ForecastCalibration, ABadFileIsNamed) {
   const auto message = [](const std::string& text) -> std::string {
     const auto path = TempFile("bad.json");
     WriteTextFile(path, text);
@@ -90,7 +90,7 @@ TEST(OutlookCalibration, ABadFileIsNamed) {
 }
 
 // Jobs that come and last as those of the history: what is foretold comes as often as it says.
-TEST(OutlookCheck, IntervalsCoverInAWorldLikeItsHistory) {
+TEST(ForecastCheck, IntervalsCoverInAWorldLikeItsHistory) {
   const auto jobs = [](std::uint64_t seed) {
     Rng rng(seed, "outlook-check");
     std::vector<testing_support::SmallJob> made;
@@ -109,15 +109,15 @@ TEST(OutlookCheck, IntervalsCoverInAWorldLikeItsHistory) {
       std::make_shared<const Scenario>(testing_support::ScenarioOf(jobs(2), "1x14", rules));
   LengthModel lengths;
   lengths.Learn(past->workload(), kNever);
-  const Outlook outlook(rules, {.samples = 20, .horizon = 86400.0, .settle = 7200},
-                        std::make_shared<const PastArrivals>(past, kNever, 43200.0));
+  const WaitForecaster forecaster(rules, {.samples = 20, .horizon = 86400.0, .settle = 7200},
+                                  std::make_shared<const PastArrivals>(past, kNever, 43200.0));
   const auto policy = testing_support::Fifo();
   const auto future = testing_support::Fifo();
-  OutlookCheck check(outlook, scenario, lengths, *future,
-                     {.from = 20000, .until = 800000, .every = 10800});
+  ForecastCheck check(forecaster, scenario, lengths, *future,
+                      {.from = 20000, .until = 800000, .every = 10800});
   DecisionListener* const listeners[] = {&check};
   const RunOutcome outcome = RunPolicy(scenario, *policy, listeners);
-  for (const OutlookScore& score : ScoresOf(check.Times(outcome.records), 86400)) {
+  for (const ForecastScore& score : ScoresOf(check.Times(outcome.records), 86400)) {
     if (score.lead != "all") continue;
     EXPECT_GT(score.times, 80) << score.what;
     EXPECT_NEAR(score.covered, 0.8, 0.1) << score.what;

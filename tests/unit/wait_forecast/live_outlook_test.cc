@@ -35,15 +35,15 @@ struct Beside {
     rules.interval = 10;
     rules.lengths = LengthEstimates::Parse("none");
     const Scenario scenario = testing_support::ScenarioOf(jobs, "1x4", rules);
-    LiveOutlook::Settings settings;
-    settings.outlook.samples = 4;
-    settings.outlook.horizon = 86400;
+    LiveForecast::Settings settings;
+    settings.forecast.samples = 4;
+    settings.forecast.horizon = 86400;
     settings.name_of = [](JobIndex job) { return job == 0 ? "a\"b" : fmt::format("j{}", job); };
-    LiveOutlook outlook(std::move(settings), std::move(future));
+    LiveForecast forecast(std::move(settings), std::move(future));
     const auto policy = testing_support::Fifo();
-    WithoutANode without(&outlook);
+    WithoutANode without(&forecast);
     DecisionListener* const listeners[] = {drained ? static_cast<DecisionListener*>(&without)
-                                                   : &outlook};
+                                                   : &forecast};
     SimulatedCluster cluster(scenario);
     Drive(cluster, *policy, ContextOf(scenario), listeners, {.max_decisions = 2});
     outlook.Finish();
@@ -57,7 +57,7 @@ struct Beside {
   std::string metrics;
 };
 
-TEST(LiveOutlook, TellsStartAndEndOfTheJobsThatItSaw) {
+TEST(LiveForecast, TellsStartAndEndOfTheJobsThatItSaw) {
   const Beside beside(2);
   ASSERT_TRUE(beside.job.forecast);
   EXPECT_EQ(beside.job.forecast->made, 0);
@@ -71,7 +71,7 @@ TEST(LiveOutlook, TellsStartAndEndOfTheJobsThatItSaw) {
   EXPECT_NE(beside.metrics.find("allot_jobs_not_forecast 0\n"), std::string::npos);
 }
 
-TEST(LiveOutlook, AJobThatIsStillToLeaveANodeHidesNoForecast) {
+TEST(LiveForecast, AJobThatIsStillToLeaveANodeHidesNoForecast) {
   const Beside beside(1, testing_support::Fifo(), true);
   EXPECT_NE(beside.metrics.find("allot_forecasts_failed_total 0\n"), std::string::npos)
       << beside.metrics;
@@ -79,7 +79,7 @@ TEST(LiveOutlook, AJobThatIsStillToLeaveANodeHidesNoForecast) {
 }
 
 // While a job has the node that is gone others wait for it, for ever as far as is known.
-TEST(LiveOutlook, AJobThatNoForecastCanTellOfHasNoTimes) {
+TEST(LiveForecast, AJobThatNoForecastCanTellOfHasNoTimes) {
   const Beside beside(1, std::make_unique<testing_support::ScriptedPolicy>(
                              std::vector<std::vector<GpuCount>>{{0, 0}}));
   ASSERT_TRUE(beside.job.forecast);
@@ -88,22 +88,22 @@ TEST(LiveOutlook, AJobThatNoForecastCanTellOfHasNoTimes) {
   EXPECT_NE(beside.metrics.find("allot_forecasts_failed_total 0\n"), std::string::npos);
 }
 
-TEST(CpuShare, RestsInProportionOnceItHasWorkedForAMoment) {
-  CpuShare share(0.02);
-  EXPECT_EQ(share.RestAt(0.15), 0);
-  EXPECT_DOUBLE_EQ(share.RestAt(0.30), 0.30 * 49);
-  EXPECT_EQ(share.RestAt(0.40), 0) << "it has rested for what was before";
-  EXPECT_DOUBLE_EQ(share.RestAt(1.30), 1.00 * 49);
+TEST(CpuBudget, PausesInProportionToWork) {
+  CpuBudget budget(0.02);
+  EXPECT_EQ(budget.PauseAfter(0.15), 0);
+  EXPECT_DOUBLE_EQ(budget.PauseAfter(0.30), 0.30 * 49);
+  EXPECT_EQ(budget.PauseAfter(0.40), 0) << "it has rested for what was before";
+  EXPECT_DOUBLE_EQ(budget.PauseAfter(1.30), 1.00 * 49);
 }
 
-TEST(LiveOutlook, MetricsNameTwoHundredJobsAtMost) {
+TEST(LiveForecast, MetricsNameTwoHundredJobsAtMost) {
   const Beside beside(250);
   EXPECT_NE(beside.metrics.find("{job=\"j199\""), std::string::npos);
   EXPECT_EQ(beside.metrics.find("{job=\"j200\""), std::string::npos);
   EXPECT_NE(beside.metrics.find("allot_jobs_not_forecast 51\n"), std::string::npos);
 }
 
-TEST(LiveOutlook, APolicyThatFailsLeavesTheRunAlone) {
+TEST(LiveForecast, APolicyThatFailsLeavesTheRunAlone) {
   const Beside beside(2, std::make_unique<testing_support::ScriptedPolicy>(
                              std::vector<std::vector<GpuCount>>{{8, 8, 8}}));
   EXPECT_NE(beside.metrics.find("allot_forecasts_failed_total 1\n"), std::string::npos)

@@ -52,14 +52,14 @@ Observation MomentOf(const Scenario& scenario, Policy& policy, Seconds at) {
   return listener.moment;
 }
 
-std::vector<JobOutlook> Look(const Observation& moment, const LengthModel& lengths, Policy& policy,
-                             const OutlookOptions& options = {},
-                             std::shared_ptr<const PastArrivals> past = nullptr) {
-  return Outlook(Rules(), options, std::move(past)).Of({moment}, lengths, policy).jobs;
+std::vector<JobForecast> Look(const Observation& moment, const LengthModel& lengths, Policy& policy,
+                              const WaitForecastOptions& options = {},
+                              std::shared_ptr<const PastArrivals> past = nullptr) {
+  return WaitForecaster(Rules(), options, std::move(past)).Predict({moment}, lengths, policy).jobs;
 }
 
 // One node of four GPUs: a job that needs all of them has run for 60 s, two more wait behind it.
-TEST(Outlook, TheJobBehindStartsWhenTheOneInFrontEnds) {
+TEST(WaitForecaster, TheJobBehindStartsWhenTheOneInFrontEnds) {
   const Scenario scenario = ScenarioOf({{0, 4, 600}, {50, 4, 600}, {60, 4, 600}}, "1x4", Rules());
   const auto policy = Fifo();
   const Observation moment = MomentOf(scenario, *policy, 60);
@@ -79,22 +79,22 @@ TEST(Outlook, TheJobBehindStartsWhenTheOneInFrontEnds) {
   }
 }
 
-TEST(Outlook, QuantilesAreThoseOfTheLengthThatIsDrawn) {
+TEST(WaitForecaster, QuantilesAreThoseOfTheLengthThatIsDrawn) {
   const Scenario scenario = ScenarioOf({{0, 4, 6000}, {50, 4, 600}}, "1x4", Rules());
   const auto policy = Fifo();
   const Observation moment = MomentOf(scenario, *policy, 50);
   const LengthModel lengths;
   const auto jobs = Look(moment, lengths, *policy, {.samples = 200});
   for (std::size_t l = 0; l < 3; ++l) {
-    const Seconds low = lengths.Remaining(moment, 0, kOutlookLevels[l] - 0.01);
-    const Seconds high = lengths.Remaining(moment, 0, kOutlookLevels[l] + 0.01);
+    const Seconds low = lengths.Remaining(moment, 0, kForecastLevels[l] - 0.01);
+    const Seconds high = lengths.Remaining(moment, 0, kForecastLevels[l] + 0.01);
     EXPECT_GE(jobs[0].end[l] - moment.now, low) << l;
     EXPECT_LE(jobs[0].end[l] - moment.now, high) << l;
   }
 }
 
 // The first has a limit of 400 s; the model expects ten minutes. Submissions make the moments.
-TEST(Outlook, TimeLimitsBoundEndsUntilTheyAreOutlived) {
+TEST(WaitForecaster, TimeLimitsBoundEndsUntilTheyAreOutlived) {
   Workload workload = testing_support::WorkloadOf({{0, 4, 600}, {50, 4, 600}, {450, 4, 600}});
   for (Job& job : workload.jobs) job.user_estimate = 400;
   SimOptions rules = Rules();
@@ -103,8 +103,9 @@ TEST(Outlook, TimeLimitsBoundEndsUntilTheyAreOutlived) {
   const auto policy = Fifo();
   for (const Seconds at : {50, 450}) {
     const Observation moment = MomentOf(scenario, *policy, at);
-    const auto jobs =
-        Outlook(rules, {.samples = 40}, nullptr).Of({moment}, LengthModel(), *policy).jobs;
+    const auto jobs = WaitForecaster(rules, {.samples = 40}, nullptr)
+                          .Predict({moment}, LengthModel(), *policy)
+                          .jobs;
     if (at < 400) {
       EXPECT_NEAR(jobs[0].end[2], 400, 1e-6);
       EXPECT_LE(jobs[1].start[2], 410) << "at the next interval";
@@ -116,7 +117,7 @@ TEST(Outlook, TimeLimitsBoundEndsUntilTheyAreOutlived) {
   }
 }
 
-TEST(Outlook, AJobThatCannotStartWithinTheHorizonStartsLater) {
+TEST(WaitForecaster, AJobThatCannotStartWithinTheHorizonStartsLater) {
   const Scenario scenario = ScenarioOf({{0, 4, 600}, {50, 4, 600}}, "1x4", Rules());
   const auto policy = Fifo();
   const Observation moment = MomentOf(scenario, *policy, 50);
@@ -128,7 +129,7 @@ TEST(Outlook, AJobThatCannotStartWithinTheHorizonStartsLater) {
 }
 
 // A job that needs the node that is gone, behind others that do not.
-TEST(Outlook, WhatNoForecastCanTellIsNotToldAndSpoilsNoOther) {
+TEST(WaitForecaster, WhatNoForecastCanTellIsNotToldAndSpoilsNoOther) {
   const Scenario scenario = ScenarioOf({{0, 4, 600}, {10, 4, 600}, {20, 8, 600}}, "2x4", Rules());
   for (const bool by_service : {false, true}) {
     const auto policy = by_service ? Las() : Fifo();
@@ -143,30 +144,30 @@ TEST(Outlook, WhatNoForecastCanTellIsNotToldAndSpoilsNoOther) {
     const auto jobs = Look(moment, AboutTenMinutes(), *policy, {.samples = 8});
     EXPECT_LE(jobs[0].end[2], 2 * 609 + 20);
     EXPECT_LE(jobs[1].end[2], 2 * 609 + 20);
-    EXPECT_TRUE(jobs[1].told());
-    EXPECT_FALSE(jobs[2].told());
+    EXPECT_TRUE(jobs[1].known());
+    EXPECT_FALSE(jobs[2].known());
     EXPECT_TRUE(std::isnan(jobs[2].start[0]));
   }
 }
 
 // Forty jobs one behind the other.
-TEST(Outlook, WhereRowsAreFewItLooksLessFarAndSaysThat) {
+TEST(WaitForecaster, WhereRowsAreFewItLooksLessFarAndSaysThat) {
   const Scenario scenario = ScenarioOf(std::vector<SmallJob>(40, {0, 4, 600}), "1x4", Rules());
   const auto policy = Fifo();
   const Observation moment = MomentOf(scenario, *policy, 0);
   const LengthModel lengths;  // knows nothing: they differ
-  const Outlook whole(Rules(), {.samples = 8}, nullptr);
-  const Outlook cut(Rules(), {.samples = 8, .most_rows = 8 * 200}, nullptr);
-  const Outlooks all = whole.Of({moment}, lengths, *policy);
-  const Outlooks some = cut.Of({moment}, lengths, *policy);
-  EXPECT_EQ(all.until, moment.now + OutlookOptions{}.horizon);
+  const WaitForecaster whole(Rules(), {.samples = 8}, nullptr);
+  const WaitForecaster cut(Rules(), {.samples = 8, .most_rows = 8 * 200}, nullptr);
+  const WaitForecast all = whole.Predict({moment}, lengths, *policy);
+  const WaitForecast some = cut.Predict({moment}, lengths, *policy);
+  EXPECT_EQ(all.until, moment.now + WaitForecastOptions{}.horizon);
   EXPECT_LT(some.until, all.until);
   EXPECT_LE(some.rows_shown, 8 * 200);
   EXPECT_GT(all.rows_shown, some.rows_shown);
   int told = 0;
   int later = 0;
   for (std::size_t j = 0; j < some.jobs.size(); ++j) {
-    for (std::size_t l = 0; l < kOutlookLevels.size(); ++l) {
+    for (std::size_t l = 0; l < kForecastLevels.size(); ++l) {
       const Seconds start = some.jobs[j].start[l];
       ++(start == kNever ? later : told);
       if (start < kNever) {
@@ -178,13 +179,13 @@ TEST(Outlook, WhereRowsAreFewItLooksLessFarAndSaysThat) {
   EXPECT_GT(later, 3);
 }
 
-TEST(Outlook, APolicyIsAskedNoSoonerThanItsStepUnlessSomethingHappens) {
+TEST(WaitForecaster, APolicyIsAskedNoSoonerThanItsStepUnlessSomethingHappens) {
   const Scenario scenario = ScenarioOf(std::vector<SmallJob>(3, {0, 4, 600}), "1x4", Rules());
   testing_support::ScriptedPolicy first({{4, 0, 0}});  // promises nothing
   const Observation moment = MomentOf(scenario, *Fifo(), 0);
   const auto rows = [&](double step) {
-    const Outlook outlook(Rules(), {.samples = 4, .settle = 0, .step = step}, nullptr);
-    return outlook.Of({moment}, AboutTenMinutes(), first).rows_shown;
+    const WaitForecaster forecaster(Rules(), {.samples = 4, .settle = 0, .step = step}, nullptr);
+    return forecaster.Predict({moment}, AboutTenMinutes(), first).rows_shown;
   };
   EXPECT_LT(rows(0.5), rows(0) / 3);
 }
@@ -207,7 +208,7 @@ std::shared_ptr<const PastArrivals> PastOf(std::uint64_t seed, LengthModel* leng
   return std::make_shared<const PastArrivals>(past, kNever, 86400.0);
 }
 
-TEST(Outlook, QuantilesAscendAndEndsAreNotBeforeStarts) {
+TEST(WaitForecaster, QuantilesAscendAndEndsAreNotBeforeStarts) {
   const Scenario scenario = ScenarioOf(RandomJobs(200, 3, 300), "4x4", Rules());
   for (const bool by_service : {false, true}) {
     const auto policy = by_service ? Las() : Fifo();
@@ -230,7 +231,7 @@ TEST(Outlook, QuantilesAscendAndEndsAreNotBeforeStarts) {
   }
 }
 
-TEST(Outlook, TheSameSeedGivesTheSameQuantilesInAnyOrderOfRows) {
+TEST(WaitForecaster, TheSameSeedGivesTheSameQuantilesInAnyOrderOfRows) {
   const Scenario scenario = ScenarioOf(RandomJobs(200, 3, 300), "4x4", Rules());
   const auto policy = Las();
   const Observation moment = MomentOf(scenario, *policy, 40000);
@@ -243,7 +244,7 @@ TEST(Outlook, TheSameSeedGivesTheSameQuantilesInAnyOrderOfRows) {
   const auto other = Look(moment, lengths, *policy, {.seed = 8}, past);
   int different = 0;
   for (std::size_t r = 0; r < once.size(); ++r) {
-    const JobOutlook& same = again[once.size() - 1 - r];
+    const JobForecast& same = again[once.size() - 1 - r];
     EXPECT_EQ(once[r].job, same.job);
     EXPECT_EQ(once[r].end, same.end);
     if (once[r].waits) {
@@ -255,7 +256,7 @@ TEST(Outlook, TheSameSeedGivesTheSameQuantilesInAnyOrderOfRows) {
 }
 
 // Under least attained service who comes later goes first.
-TEST(Outlook, WhoMayStillComeDelaysWhoIsThere) {
+TEST(WaitForecaster, WhoMayStillComeDelaysWhoIsThere) {
   const Scenario scenario = ScenarioOf({{0, 4, 40000}}, "1x4", Rules());
   const auto policy = Las();
   const Observation moment = MomentOf(scenario, *policy, 0);
