@@ -20,14 +20,14 @@ int Count(const std::vector<HealthFinding>& findings, Health health) {
 
 void PrintText(const HealthPlace& place, const std::vector<HealthFinding>& findings) {
   std::printf("state %s, runtime %s\n", place.state.c_str(),
-              place.runtime.empty() ? "not known" : place.runtime.c_str());
+              place.runtime.value_or("not known").c_str());
   for (const HealthFinding& one : findings) {
     const std::string name(HealthName(one.health));
     std::printf("%-6s %-18s %s\n", name.c_str(), one.check.c_str(), one.seen.c_str());
     if (!one.advice.empty()) std::printf("%-25s -> %s\n", "", one.advice.c_str());
   }
   const int unchecked = Count(findings, Health::kUnchecked);
-  std::printf("%d fine, %d to look at, %d wrong%s\n", Count(findings, Health::kFine),
+  std::printf("%d fine, %d to check, %d wrong%s\n", Count(findings, Health::kFine),
               Count(findings, Health::kWarn), Count(findings, Health::kWrong),
               unchecked == 0 ? "" : fmt::format(", {} not checked", unchecked).c_str());
 }
@@ -41,7 +41,7 @@ void PrintJson(const HealthPlace& place, const std::vector<HealthFinding>& findi
                       {"advice", one.advice}});
   }
   const Json json = {{"state", place.state.string()},
-                     {"runtime", place.runtime},
+                     {"runtime", place.runtime.value_or("")},
                      {"wrong", Count(findings, Health::kWrong)},
                      {"checks", std::move(checks)}};
   std::printf("%s\n", JsonText(json).c_str());
@@ -49,8 +49,8 @@ void PrintJson(const HealthPlace& place, const std::vector<HealthFinding>& findi
 
 int Doctor(const std::string& state, const std::string& runtime, const GlobalOptions& globals) {
   HealthPlace place{StateFolder(state), runtime};
-  if (place.runtime.empty()) place.runtime = LastRuntimeIn(place.state);
-  const std::vector<HealthFinding> findings = Examine(place);
+  if (runtime.empty()) place.runtime = LastRuntimeIn(place.state);
+  const std::vector<HealthFinding> findings = RunHealthChecks(place);
   globals.json ? PrintJson(place, findings) : PrintText(place, findings);
   return static_cast<int>(Count(findings, Health::kWrong) == 0 ? ExitCode::kOk
                                                                : ExitCode::kCheckFailed);
@@ -58,15 +58,15 @@ int Doctor(const std::string& state, const std::string& runtime, const GlobalOpt
 
 ALLOT_REGISTER(CommandInfo,
                (CommandInfo{
-                   "doctor", "what is wrong with an installation, and what to do",
+                   "doctor", "check an installation, with advice on faults",
                    [](CommandLine& line, const GlobalOptions& globals) {
                      auto state = std::make_shared<std::string>();
                      auto runtime = std::make_shared<std::string>();
                      line.Option("--state", *state, "the daemon's folder [~/.local/state/allot]");
                      line.Option(
                          "--runtime", *runtime,
-                         "the cluster, as of 'allot serve' [that of the daemon which served "
-                         "the folder last]");
+                         "the cluster, as for 'allot serve' [that of the last daemon in the "
+                         "folder]");
                      return [=, &globals] { return Doctor(*state, *runtime, globals); };
                    }}));
 

@@ -37,14 +37,13 @@ FileLock::FileLock(const std::filesystem::path& path, const char* rule) : file_(
 
 FileLock::~FileLock() { ::close(file_); }
 
-std::string LockHolder(const std::filesystem::path& path) {
+std::optional<std::string> LockHolder(const std::filesystem::path& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (file < 0) return "";
+  if (file < 0) return std::nullopt;
   const bool held = ::flock(file, LOCK_SH | LOCK_NB) != 0;
-  std::string pid;
-  if (held) pid = Trim(ReadTextFile(path.string()));
   ::close(file);
-  return pid;
+  if (!held) return std::nullopt;
+  return std::string(Trim(ReadTextFile(path.string())));
 }
 
 }  // namespace allot

@@ -1,8 +1,9 @@
 #pragma once
-// A file that one process at a time holds; it has the holder's pid as text. Released at the end of
-// the process, however it ends. On NFS it holds between machines where the server has locks.
+// A lock file that one process at a time holds; it contains the holder's pid. The system releases
+// it when the process ends. On NFS it works between machines if the server supports locks.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace allot {
@@ -19,7 +20,7 @@ class FileLock {
   int file_ = -1;
 };
 
-// Pid of the process that holds it; "": nobody does. Changes nothing.
-std::string LockHolder(const std::filesystem::path& path);
+// The pid of the process that holds the lock; nullopt if none does. Changes nothing.
+std::optional<std::string> LockHolder(const std::filesystem::path& path);
 
 }  // namespace allot

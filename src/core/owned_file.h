@@ -1,5 +1,5 @@
 #pragma once
-// An open file that only its owner may read, and whose bytes reach the disk when they should.
+// An open file that only its owner may read, with explicit control of when bytes reach the disk.
 
 #include <cstdint>
 #include <filesystem>
@@ -10,15 +10,15 @@ namespace allot {
 // RunErrors name the path and the system's message.
 class OwnedFile {
  public:
-  // `flags` as open(2); mode 0600.
+  // `flags` are those of open(2); the mode is 0600.
   OwnedFile(const std::filesystem::path& path, int flags);
   ~OwnedFile();
   OwnedFile(OwnedFile&& other) noexcept;
   OwnedFile& operator=(OwnedFile&& other) noexcept;
 
-  void Write(std::string_view bytes);  // a part of them may be there when it throws
+  void Write(std::string_view bytes);  // may have written a part when it throws
   void Cut(std::uintmax_t size);
-  void Sync();  // contents; of a new file its folder, too (SyncToDisk)
+  void Sync();  // the contents, and the folder of a new file (SyncToDisk)
 
  private:
   std::filesystem::path path_;

@@ -35,6 +35,6 @@ class WorkerSession:
         head, _, code = line.rstrip("\n").rpartition(',"mac":"')
         text = head + "}"
         if not hmac.compare_digest(keyed_code(self.key, f"{self.other} {self.opened}\n{text}") + '"}', code):
-            raise ValueError(f"a line has not the code of its place: {line}")
+            raise ValueError(f"a line has a wrong code: {line}")
         self.opened += 1
         return json.loads(text)

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t kLongest = 64 * 1024;  // of a request
 constexpr auto kAnswerPatience = std::chrono::seconds(15);
-constexpr auto kRequestPatience = std::chrono::seconds(4);  // however slowly it comes
+constexpr auto kRequestPatience = std::chrono::seconds(4);  // for a whole request
 
 constexpr const char* kBusy = "the daemon is busy: its runtime does not answer";
 constexpr const char* kEnds = "the daemon ends";
@@ -49,7 +49,7 @@ void SendAll(int socket, std::string_view text) {
   }
 }
 
-// Until `end` has come, the peer has said all, or the limit of time or length is reached.
+// Reads up to `end`, the end of the stream, or the limit of time or length.
 std::string ReceiveUntil(int socket, std::string_view end, std::size_t longest,
                          std::chrono::seconds patience) {
   std::string text;
@@ -72,7 +72,7 @@ struct ControlServer::Impl {
     std::promise<std::string> answer;  // as JSON
   };
 
-  // Until the end, one client after the other.
+  // Serves one client after the other until the server ends.
   void Run(int listener, void (Impl::*answer)(int)) {
     while (true) {
       std::array<pollfd, 2> polled = {pollfd{wake, POLLIN, 0}, pollfd{listener, POLLIN, 0}};
@@ -204,7 +204,7 @@ void ControlServer::PublishMetrics(std::string metrics) {
 }
 
 void ControlServer::DropStatus() {
-  std::shared_ptr<const std::string> old;  // freed behind the lock
+  std::shared_ptr<const std::string> old;  // freed after the lock is released
   const std::lock_guard lock(impl_->mutex);
   impl_->status.swap(old);
   impl_->hangs = false;

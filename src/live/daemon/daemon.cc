@@ -21,20 +21,19 @@ namespace {
 
 constexpr Seconds kPublishEvery = 0.2;
 constexpr Seconds kPublishLeast = 2;     // at least every so many seconds
-constexpr double kPublishPerWork = 100;  // else after so many times what it took
-// What a status may take that is made though nobody asks: by kPublishPerWork it takes 1 % of a
-// core.
+constexpr double kPublishPerWork = 100;  // pause per CPU time: publishing uses 1 % of a core
+// A status that costs more is only made on request.
 constexpr Seconds kCheapStatus = kPublishLeast / kPublishPerWork;
 constexpr Seconds kStopPatience = 30;
 
-// Makes the folder, mode 0700.
+// Creates the folder with mode 0700, and returns the path of its lock.
 std::filesystem::path LockIn(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   ::chmod(folder.c_str(), 0700);
   return folder / "lock";
 }
 
-// Metrics name users' jobs' counts and the cluster's size: not for the network unless said so.
+// Metrics show numbers of jobs and the cluster's size, so the network gets them only on request.
 void RequireLoopback(const std::string& address) {
   if (address.empty() || address.starts_with("tcp:127.") || address.starts_with("unix:")) return;
   throw UsageError(
@@ -56,7 +55,7 @@ struct Daemon::Impl {
       journal = std::make_unique<Journal>(options.state / "journal.jsonl");
       past = journal->TakePast();
       if (!journal->torn().empty()) {
-        spdlog::warn("the journal's last record was cut off and is dropped: {}", journal->torn());
+        spdlog::warn("dropped the journal's last record, which was cut off: {}", journal->torn());
       }
     }
     if (!options.metrics_for_all) RequireLoopback(options.metrics);
@@ -65,8 +64,8 @@ struct Daemon::Impl {
                           {.state = std::filesystem::absolute(options.state),
                            .dry_run = options.live.dry_run,
                            .standby = options.standby,
-                           .on_wait = [this](const std::string& why) { note->Say(why); }});
-    note->Over();
+                           .on_wait = [this](const std::string& why) { note->Update(why); }});
+    note->Remove();
     RunBegin begin = FindRunBegin(past, *runtime, LiveClock::System());
     clock = std::make_unique<LiveClock>(begin.origin, begin.last);
     cluster = std::make_unique<LiveCluster>(*runtime, journal.get(), *clock, options.live, past,
@@ -134,8 +133,8 @@ struct Daemon::Impl {
     if (shadow != nullptr) metrics += shadow->MetricsText();
     for (const StatusPart* part : parts) metrics += part->MetricsText();
     control->PublishMetrics(std::move(metrics));
-    const Seconds rest = kPublishPerWork * (ThreadCpuSeconds() - begin);
-    publish_at = clock->Now() + std::clamp(rest, kPublishEvery, kPublishLeast);
+    const Seconds pause = kPublishPerWork * (ThreadCpuSeconds() - begin);
+    publish_at = clock->Now() + std::clamp(pause, kPublishEvery, kPublishLeast);
   }
 
   DaemonOptions options;
@@ -144,13 +143,13 @@ struct Daemon::Impl {
   std::unique_ptr<Shadow> shadow;
   std::unique_ptr<Journal> journal;
   std::unique_ptr<LiveClock> clock;
-  std::unique_ptr<StandbyNote> note;  // outlives the runtime, which tells it
+  std::unique_ptr<StandbyNote> note;  // outlives the runtime, which updates it
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<LiveCluster> cluster;
   std::unique_ptr<ControlServer> control;
   std::vector<const StatusPart*> parts;
   Seconds publish_at = 0;
-  Seconds status_cost = 0;  // CPU time of the last one
+  Seconds status_cost = 0;  // CPU time of the last status
 };
 
 Daemon::Daemon(DaemonOptions options, std::unique_ptr<Policy> policy,
@@ -189,7 +188,7 @@ void Daemon::Run(std::span<DecisionListener* const> listeners,
   if (m.options.stop_jobs && !m.options.live.dry_run) m.cluster->StopAllJobs(kStopPatience);
   const auto& active = m.cluster->state().job_table().active();
   if (!active.empty()) {
-    spdlog::info("{} jobs are left as they are; the next daemon on this state goes on with them",
+    spdlog::info("{} jobs keep running; the next daemon on this state takes them over",
                  active.size());
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The daemon: a policy in charge of a runtime. It is the driver's loop (sched/driver.h) on a
+// The daemon, which runs a policy on a runtime: the driver's loop (sched/driver.h) over a
 // LiveCluster, with a lock, a journal and a control server. Made by 'allot serve'.
 
 #include <filesystem>
@@ -36,7 +36,7 @@ class Daemon {
          std::unique_ptr<Shadow> shadow = nullptr);
   ~Daemon();
 
-  // It adds to status and metrics from now on, and outlives the daemon's run.
+  // Adds a part to status and metrics. It must outlive the daemon's run.
   void Show(const StatusPart& part);
 
   // Until a signal, or until idle where the options say so. `on_status` gets the status a few times

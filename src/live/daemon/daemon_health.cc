@@ -1,4 +1,4 @@
-// A running daemon: whether it answers, looks and decides, and whether its workers can reach it.
+// Checks a running daemon: whether it answers, polls and decides, and whether workers can reach it.
 
 #include "live/daemon/daemon_health.h"
 
@@ -18,7 +18,7 @@
 namespace allot {
 namespace {
 
-constexpr double kStale = 30;            // seconds; of few jobs one is written every two
+constexpr double kStale = 30;            // seconds; a status is usually written every two
 constexpr double kLeastUndecided = 120;  // seconds
 constexpr double kIntervals = 10;
 
@@ -30,7 +30,7 @@ HealthFinding CheckAnswer(const DaemonFacts& facts) {
   if (age > kStale) {
     return FoundWrong(fmt::format("{}; its status is {:.0f} s old and must be less than {:.0f}",
                                   seen, age, kStale),
-                      "it hangs: look at its log, then systemctl restart allot (jobs train on)");
+                      "it hangs: read its log, then systemctl restart allot (jobs keep training)");
   }
   return FoundFine(seen);
 }
@@ -57,7 +57,7 @@ HealthFinding CheckDecisions(const DaemonFacts& facts) {
   if (waiting == 0 || status.paused || age <= limit) return FoundFine(seen);
   return FoundWarn(
       fmt::format("{}, and {} {}", seen, Counted(waiting, "job"), waiting == 1 ? "waits" : "wait"),
-      "'allot queue' says why they wait; the daemon's log, whether decisions fail");
+      "'allot queue' shows why they wait, the daemon's log whether decisions fail");
 }
 
 HealthFinding CheckPause(const DaemonFacts& facts) {
@@ -96,7 +96,7 @@ constexpr HealthCheck<DaemonFacts> kDaemonChecks[] = {{"daemon.answer", CheckAns
                                                       {"daemon.pause", CheckPause},
                                                       {"daemon.port", CheckPort}};
 
-// Where nobody answers, nothing else is asked.
+// The only check if no daemon answers.
 constexpr HealthCheck<DaemonFacts> kAnswerCheck[] = {kDaemonChecks[0]};
 
 std::optional<std::string> AddressIn(const HealthPlace& place) {
@@ -106,14 +106,14 @@ std::optional<std::string> AddressIn(const HealthPlace& place) {
   return std::string(Trim(ReadTextFile(file.string())));
 }
 
-std::vector<HealthFinding> LookAtDaemonIn(const HealthPlace& place, const Params&) {
+std::vector<HealthFinding> RunDaemonGroup(const HealthPlace& place, const Params&) {
   if (const auto standby = StandbyIn(place.state)) {
     HealthFinding waits = FoundFine(standby->Text());
     waits.check = "daemon.answer";
     return {waits};
   }
-  if (!CanLookInto(place.state)) return LeaveOut(kAnswerCheck, "see state.folder");
-  if (LockHolder(place.state / "lock").empty()) return LeaveOut(kAnswerCheck, "see state.lock");
+  if (!CanRead(place.state)) return SkipChecks(kAnswerCheck, "see state.folder");
+  if (!LockHolder(place.state / "lock")) return SkipChecks(kAnswerCheck, "see state.lock");
   DaemonFacts facts;
   facts.now = WallSeconds();
   try {
@@ -123,7 +123,7 @@ std::vector<HealthFinding> LookAtDaemonIn(const HealthPlace& place, const Params
     HealthFinding none = FoundWrong(
         error.what(),
         "as the daemon's user: systemctl status allot; if it hangs, systemctl restart allot (jobs "
-        "train on)");
+        "keep training)");
     none.check = "daemon.answer";
     return {none};
   }
@@ -132,14 +132,14 @@ std::vector<HealthFinding> LookAtDaemonIn(const HealthPlace& place, const Params
 }
 
 ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "daemon",
-                                         .summary = "whether it answers, looks and decides",
+                                         .summary = "whether it answers, polls and decides",
                                          .order = 2,
-                                         .look = LookAtDaemonIn}));
+                                         .run = RunDaemonGroup}));
 
 }  // namespace
 
-std::vector<HealthFinding> LookAtDaemon(const DaemonFacts& facts) {
-  return LookAt(kDaemonChecks, facts);
+std::vector<HealthFinding> CheckDaemon(const DaemonFacts& facts) {
+  return RunChecks(kDaemonChecks, facts);
 }
 
 }  // namespace allot

@@ -17,6 +17,6 @@ struct DaemonFacts {
   bool workers_reach = false;                  // somebody listens there
 };
 
-std::vector<HealthFinding> LookAtDaemon(const DaemonFacts& facts);
+std::vector<HealthFinding> CheckDaemon(const DaemonFacts& facts);
 
 }  // namespace allot

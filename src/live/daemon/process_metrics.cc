@@ -20,13 +20,13 @@ double ClockSeconds(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Field 22 of /proc/self/stat: in ticks since the machine's start. Kept, so that a wall clock that
-// is set does not look like a new process.
+// Field 22 of /proc/self/stat is in ticks since the machine's start. The result is cached, so that
+// a change of the wall clock does not look like a new process.
 double StartedAt() {
   static const double at = [] {
     std::ifstream file("/proc/self/stat");
     std::string text;
-    std::getline(file, text, ')');  // its name may hold anything but this
+    std::getline(file, text, ')');  // the program's name may contain any other character
     for (int field = 3; field < 22; ++field) file >> text;
     double ticks = 0;
     file >> ticks;
@@ -54,15 +54,15 @@ double OpenFiles() {
 void AddProcessMetrics(MetricText* text) {
   rlimit files{};
   ::getrlimit(RLIMIT_NOFILE, &files);
-  text->Gauge("process_start_time_seconds", "when the daemon began, since 1970")
+  text->Gauge("process_start_time_seconds", "Unix time at which the daemon started")
       .Value(StartedAt())
       .Counter("process_cpu_seconds_total", "CPU time of the daemon")
       .Value(ClockSeconds(CLOCK_PROCESS_CPUTIME_ID))
       .Gauge("process_resident_memory_bytes", "memory of the daemon")
       .Value(ResidentBytes())
-      .Gauge("process_open_fds", "files and connections that the daemon has open")
+      .Gauge("process_open_fds", "open files and connections of the daemon")
       .Value(OpenFiles())
-      .Gauge("process_max_fds", "as many as it may have")
+      .Gauge("process_max_fds", "limit on open files and connections")
       .Value(static_cast<double>(files.rlim_cur));
 }
 

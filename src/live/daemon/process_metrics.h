@@ -1,5 +1,5 @@
 #pragma once
-// What Prometheus' own client libraries tell of a process, under their names.
+// The process metrics of Prometheus' client libraries, under their names.
 
 #include "core/metric_text.h"
 

@@ -26,7 +26,7 @@ double CostOf(const Observation& o, const Allocation::Entry& entry) {
 
 void Shadow::Fail(const Observation& o, const std::string& why) {
   ++failed_;
-  spdlog::warn("shadow '{}', decision {}: {}; the one in charge goes on", name_, o.decision, why);
+  spdlog::warn("shadow '{}', decision {}: {}; active policy unaffected", name_, o.decision, why);
 }
 
 void Shadow::OnEpisodeStart(const EpisodeContext& context) {
@@ -35,7 +35,7 @@ void Shadow::OnEpisodeStart(const EpisodeContext& context) {
   } catch (const std::exception& error) {
     off_ = true;
     ++failed_;
-    spdlog::warn("shadow '{}' cannot begin and is not asked: {}", name_, error.what());
+    spdlog::warn("shadow '{}' cannot start and is switched off: {}", name_, error.what());
   }
 }
 
@@ -55,8 +55,8 @@ void Shadow::OnDecision(const Observation& o, const Allocation& allocation) {
   if (took.count() > o.interval) {
     off_ = true;
     why = fmt::format(
-        "a decision must take at most the interval of {} s, took {:.1f} s: it is "
-        "asked no more",
+        "a decision must take at most the interval of {} s, took {:.1f} s: shadow "
+        "switched off",
         o.interval, took.count());
   }
   if (!why.empty()) return Fail(o, why);
@@ -79,7 +79,7 @@ std::string Shadow::MetricsText() const {
       .Counter("allot_shadow_decisions_total", "legal decisions of the shadow")
       .Value(static_cast<double>(decisions_))
       .Counter("allot_shadow_decisions_failed_total",
-               "decisions that the shadow could not make or that broke a rule")
+               "failed decisions of the shadow: exceptions and broken rules")
       .Value(static_cast<double>(failed_))
       .Gauge("allot_shadow_agreement_ratio", "share of the GPUs that it gives to the same jobs")
       .Value(agreement().value_or(0))

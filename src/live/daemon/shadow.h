@@ -1,8 +1,9 @@
 #pragma once
-// A policy beside the one in charge: it sees every observation. Its answer is compared and logged,
-// and never applied. The policy in charge is never disturbed: an answer that breaks a rule, an
-// exception and a decision that takes too long are counted and logged. For replacing one policy by
-// another; 'allot pretrain' and 'train --from-log' learn from its log. Owned by the Daemon.
+// A policy beside the active one, for trying it before it replaces that one. It gets every
+// observation; its answers are compared and logged, but never applied. Its failures (an answer that
+// breaks a rule, an exception, a decision that takes too long) are counted and logged, and do not
+// affect the active policy. 'allot pretrain' and 'train --from-log' learn from its log. Owned by
+// the Daemon.
 
 #include <cstdint>
 #include <memory>
@@ -17,12 +18,13 @@ namespace allot {
 
 class Shadow : public DecisionListener {
  public:
-  // `name`: for people. One that takes longer than the interval for a decision is asked no more.
+  // `name` is for texts. After a decision that takes longer than the interval it is not asked
+  // again.
   Shadow(std::string name, std::unique_ptr<Policy> policy)
       : name_(std::move(name)), policy_(std::move(policy)) {}
 
   void OnEpisodeStart(const EpisodeContext& context);
-  void LogTo(DecisionListener* log) { log_ = log; }  // its legal answers; must outlive the run
+  void LogTo(DecisionListener* log) { log_ = log; }  // gets legal answers; must outlive the run
 
   void OnDecision(const Observation& observation, const Allocation& allocation) override;
 

@@ -1,4 +1,4 @@
-// The machine's clock: times of jobs and of Slurm's records are compared with it.
+// Checks the machine's clock, with which times of jobs and of Slurm's records are compared.
 
 #include <sys/timex.h>
 
@@ -12,7 +12,7 @@ HealthFinding CheckClock(const HealthPlace&) {
   timex clock{};
   const int state = ::adjtimex(&clock);
   if (state < 0)
-    return FoundWarn("the kernel does not tell: " + SystemMessage(), "look at it yourself");
+    return FoundWarn("the kernel does not report it: " + SystemMessage(), "check it by hand");
   if (state == TIME_ERROR || (clock.status & STA_UNSYNC) != 0) {
     return FoundWarn(
         "no time server sets this machine's clock",
@@ -27,8 +27,8 @@ constexpr HealthCheck<HealthPlace> kClockChecks[] = {{"clock", CheckClock}};
 ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "clock",
                                          .summary = "whether a time server sets the clock",
                                          .order = 9,
-                                         .look = [](const HealthPlace& place, const Params&) {
-                                           return LookAt(kClockChecks, place);
+                                         .run = [](const HealthPlace& place, const Params&) {
+                                           return RunChecks(kClockChecks, place);
                                          }}));
 
 }  // namespace

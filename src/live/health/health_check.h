@@ -1,11 +1,12 @@
 #pragma once
-// What 'allot doctor' looks at. A group of checks is a file that registers a HealthGroup; it finds
-// things as they are and changes nothing. A check is one small function with a name of its own.
+// The checks of 'allot doctor'. A group of checks is a file that registers a HealthGroup. Checks
+// are small functions, each with a name; they change nothing.
 
 #include <exception>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,14 +16,14 @@
 
 namespace allot {
 
-// kUnchecked: what it would look at is not there, which another check says.
+// kUnchecked: the subject of the check is missing, which another check reports.
 enum class Health { kFine, kWarn, kWrong, kUnchecked };
 
 struct HealthFinding {
   std::string check;  // "slurm.version"
   Health health = Health::kFine;
-  std::string seen;    // with both values where two disagree
-  std::string advice;  // "" where it is fine
+  std::string seen;    // what was found; both values if two disagree
+  std::string advice;  // "" if it is fine
 };
 
 inline HealthFinding FoundFine(std::string seen) {
@@ -34,30 +35,32 @@ inline HealthFinding FoundWarn(std::string seen, std::string advice) {
 inline HealthFinding FoundWrong(std::string seen, std::string advice) {
   return {"", Health::kWrong, std::move(seen), std::move(advice)};
 }
-inline HealthFinding FoundNothing(std::string because) {
+inline HealthFinding FoundUnchecked(std::string because) {
   return {"", Health::kUnchecked, "not checked: " + std::move(because), ""};
 }
 
-// What is examined.
+// The installation that is checked.
 struct HealthPlace {
-  std::filesystem::path state;  // the daemon's folder
-  std::string runtime;          // as of 'allot serve --runtime'; "": not known
+  std::filesystem::path state;         // the daemon's folder
+  std::optional<std::string> runtime;  // as for 'allot serve --runtime'; nullopt if unknown
 };
 
-// Of checks that look at the same `Facts`, in their order. One that throws is wrong, in its words.
+// A check of a group whose checks read the same `Facts`. If `run` throws, the finding is wrong,
+// with the text of the exception.
 template <typename Facts>
 struct HealthCheck {
   const char* name;
-  HealthFinding (*look)(const Facts& facts);
+  HealthFinding (*run)(const Facts& facts);
 };
 
 template <typename Facts, std::size_t kChecks>
-std::vector<HealthFinding> LookAt(const HealthCheck<Facts> (&checks)[kChecks], const Facts& facts) {
+std::vector<HealthFinding> RunChecks(const HealthCheck<Facts> (&checks)[kChecks],
+                                     const Facts& facts) {
   std::vector<HealthFinding> findings;
   findings.reserve(kChecks);
   for (const HealthCheck<Facts>& check : checks) {
     try {
-      findings.push_back(check.look(facts));
+      findings.push_back(check.run(facts));
     } catch (const std::exception& error) {
       findings.push_back(FoundWrong(error.what(), "see the message"));
     }
@@ -66,12 +69,12 @@ std::vector<HealthFinding> LookAt(const HealthCheck<Facts> (&checks)[kChecks], c
   return findings;
 }
 
-// Of checks that cannot look: `because` is one cause, which is not told again as if each were
+// Findings of checks that cannot run. They share one cause, `because`, and so do not count as
 // wrong.
 template <typename Facts, std::size_t kChecks>
-std::vector<HealthFinding> LeaveOut(const HealthCheck<Facts> (&checks)[kChecks],
-                                    const std::string& because) {
-  std::vector<HealthFinding> findings(kChecks, FoundNothing(because));
+std::vector<HealthFinding> SkipChecks(const HealthCheck<Facts> (&checks)[kChecks],
+                                      const std::string& because) {
+  std::vector<HealthFinding> findings(kChecks, FoundUnchecked(because));
   for (std::size_t c = 0; c < kChecks; ++c) findings[c].check = checks[c].name;
   return findings;
 }
@@ -79,20 +82,20 @@ std::vector<HealthFinding> LeaveOut(const HealthCheck<Facts> (&checks)[kChecks],
 struct HealthGroup {
   std::string id;
   std::string summary;
-  int order = 0;          // of the groups, as they are shown
-  std::string runtime{};  // id of the runtime that it is for; "": all
-  // `params` of that runtime.
-  std::function<std::vector<HealthFinding>(const HealthPlace&, const Params& params)> look;
+  int order = 0;                         // position among the groups
+  std::optional<std::string> runtime{};  // id of the only runtime that it is for
+  // `params` are that runtime's.
+  std::function<std::vector<HealthFinding>(const HealthPlace&, const Params& params)> run;
 };
 
-// All groups for this place, and whether its runtime is one that this build knows.
-std::vector<HealthFinding> Examine(const HealthPlace& place);
+// Runs all groups for this place. UsageError if this build does not know its runtime.
+std::vector<HealthFinding> RunHealthChecks(const HealthPlace& place);
 
-// Whether it is a folder that this user can read.
-bool CanLookInto(const std::filesystem::path& folder);
+// True for a folder that this user can read.
+bool CanRead(const std::filesystem::path& folder);
 
-// That of the daemon that serves the folder, or served it last; "": none did.
-std::string LastRuntimeIn(const std::filesystem::path& state);
+// The runtime of the daemon that serves the folder or served it last; nullopt if none did.
+std::optional<std::string> LastRuntimeIn(const std::filesystem::path& state);
 
 std::string_view HealthName(Health health);  // "fine", "warn", "wrong", "skip"
 

@@ -1,4 +1,4 @@
-// The daemon's folder: whose it is, its disk, its journal, and who serves it.
+// Checks the daemon's folder: owner, disk, journal, and the daemon that serves it.
 
 #include <pwd.h>
 #include <sys/file.h>
@@ -30,18 +30,18 @@ HealthFinding CheckFolder(const HealthPlace& place) {
   struct stat seen {};
   if (::stat(place.state.c_str(), &seen) != 0) {
     return FoundWrong(fmt::format("{}: {}", place.state.string(), SystemMessage()),
-                      "begin a daemon ('allot serve'), or name the folder of one by --state");
+                      "start a daemon ('allot serve'), or name its folder by --state");
   }
   const std::string whose = fmt::format("{} belongs to {}, mode {:o}", place.state.string(),
                                         UserName(seen.st_uid), seen.st_mode & 07777);
   if (!S_ISDIR(seen.st_mode))
-    return FoundWrong(whose + ", and is no folder", "give --state FOLDER");
+    return FoundWrong(whose + ", and is no folder", "name a folder by --state");
   if ((seen.st_mode & 077) != 0) {
-    return FoundWrong(whose + "; it holds jobs' tokens and must be the daemon's alone",
+    return FoundWrong(whose + "; it contains jobs' tokens, so only the daemon may read it",
                       "chmod 700 " + place.state.string());
   }
   if (seen.st_uid != ::geteuid() && ::geteuid() != 0) {
-    return FoundWrong(fmt::format("{}; this is {}", whose, UserName(::geteuid())),
+    return FoundWrong(fmt::format("{}; this user is {}", whose, UserName(::geteuid())),
                       "run allot doctor as that user");
   }
   return FoundFine(whose);
@@ -55,7 +55,7 @@ HealthFinding CheckSpace(const HealthPlace& place) {
   const double free =
       static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize) / kMegabyte;
   const std::string seen = fmt::format("{:.0f} MB free", free);
-  constexpr const char* kAdvice = "without space nothing is changed: make some";
+  constexpr const char* kAdvice = "free some space: without it the daemon makes no changes";
   if (disk.f_files > 0 && disk.f_favail < kLeastFiles) {
     return FoundWrong(fmt::format("{}, room for {} files", seen, disk.f_favail), kAdvice);
   }
@@ -67,14 +67,14 @@ HealthFinding CheckItsJournal(const HealthPlace& place) {
   const auto path = place.state / "journal.jsonl";
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    if (!LockHolder(place.state / "lock").empty()) {  // by one that only looks
-      return FoundWarn("there is no journal: the daemon writes none", "is it a dry run?");
+    if (LockHolder(place.state / "lock")) {
+      return FoundWarn("the running daemon writes no journal", "is it a dry run?");
     }
     if (std::filesystem::exists(place.state / "lock", error)) {
-      return FoundWarn("there is no journal, and a daemon has served the folder",
-                       "jobs keep ages and what they have; what was learned of them is lost");
+      return FoundWarn("the journal of an earlier daemon is missing",
+                       "jobs keep their ages and GPUs; measurements of them are lost");
     }
-    return FoundNothing("there is no journal before a daemon serves the folder");
+    return FoundUnchecked("no daemon has served the folder yet");
   }
   const JournalState journal = CheckJournal(path);
   const std::string seen =
@@ -91,26 +91,26 @@ HealthFinding CheckItsJournal(const HealthPlace& place) {
 
 HealthFinding CheckLock(const HealthPlace& place) {
   const auto path = place.state / "lock";
-  const std::string holder = LockHolder(path);
-  if (holder.empty()) {
+  const std::optional<std::string> holder = LockHolder(path);
+  if (!holder) {
     return FoundWrong("no daemon serves this folder",
-                      "systemctl start allot, or 'allot serve'; or name the folder of one by "
-                      "--state");
+                      "systemctl start allot, or 'allot serve'; or name another folder by --state");
   }
   std::error_code error;
-  const bool here = std::filesystem::exists("/proc/" + holder, error);
-  return FoundFine(fmt::format("held by process {}{}", holder, here ? "" : ", on another machine"));
+  const bool here = std::filesystem::exists("/proc/" + *holder, error);
+  return FoundFine(
+      fmt::format("held by process {}{}", *holder, here ? "" : ", on another machine"));
 }
 
 constexpr HealthCheck<HealthPlace> kFolderChecks[] = {{"state.folder", CheckFolder}};
 constexpr HealthCheck<HealthPlace> kInFolderChecks[] = {
     {"state.space", CheckSpace}, {"state.journal", CheckItsJournal}, {"state.lock", CheckLock}};
 
-std::vector<HealthFinding> LookAtState(const HealthPlace& place, const Params&) {
-  std::vector<HealthFinding> findings = LookAt(kFolderChecks, place);
-  const std::vector<HealthFinding> inside = CanLookInto(place.state)
-                                                ? LookAt(kInFolderChecks, place)
-                                                : LeaveOut(kInFolderChecks, "see state.folder");
+std::vector<HealthFinding> RunStateGroup(const HealthPlace& place, const Params&) {
+  std::vector<HealthFinding> findings = RunChecks(kFolderChecks, place);
+  const std::vector<HealthFinding> inside = CanRead(place.state)
+                                                ? RunChecks(kInFolderChecks, place)
+                                                : SkipChecks(kInFolderChecks, "see state.folder");
   findings.insert(findings.end(), inside.begin(), inside.end());
   return findings;
 }
@@ -118,11 +118,11 @@ std::vector<HealthFinding> LookAtState(const HealthPlace& place, const Params&) 
 ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "state",
                                          .summary = "the daemon's folder, its journal and its lock",
                                          .order = 1,
-                                         .look = LookAtState}));
+                                         .run = RunStateGroup}));
 
 }  // namespace
 
-bool CanLookInto(const std::filesystem::path& folder) {
+bool CanRead(const std::filesystem::path& folder) {
   std::error_code error;
   return std::filesystem::is_directory(folder, error) && ::access(folder.c_str(), R_OK | X_OK) == 0;
 }

@@ -13,7 +13,7 @@ namespace allot {
 void BatchControl::Read() {
   for (const LiveJob* job : writer_.state().job_table().active()) {
     if (job->over || job->asked->mode != ResizeMode::kHot) continue;
-    if (job->progress.batch.initial > 0) Read(*job);
+    if (job->progress.batch.initial > 0) RecordMeasurements(*job);
   }
 }
 
@@ -30,7 +30,7 @@ void BatchControl::Read(const LiveJob& job) {
     at->second = writer_.now();
     writer_.Write(record::Noise{id, job.progress.noise_scale});
   }
-  // Of the workers that it is to have, undisturbed: only then is it known where they are.
+  // The nodes of the workers are only known while the job trains on its target.
   if (job.running < 0 || !(report.iteration > 0)) return;
   if (!job.worker_group.training(job.progress)) return;
   const Configuration& c = (*job.table)[job.running];
@@ -49,8 +49,7 @@ void BatchControl::Read(const LiveJob& job) {
                               .iteration = report.iteration});
 }
 
-// workers 0: nothing is known yet.
-WorkerBatchOrder BatchControl::Wanted(const LiveJob& job) const {
+WorkerBatchOrder BatchControl::BestBatch(const LiveJob& job) const {
   const Configuration& c = (*job.table)[job.running];
   const GpuCount gpus = c.demand.gpus;
   const auto order = [gpus](const BatchChoice& choice) {
@@ -58,13 +57,13 @@ WorkerBatchOrder BatchControl::Wanted(const LiveJob& job) const {
   };
   const BatchLimits limits = job.progress.batch.limits();
   if (limits.most <= limits.initial)
-    return {};  // always the same, and it knows best how to part it
+    return {};  // the batch never changes, and the program splits it itself
   if (keep_) return order(SplitFixedBatch(limits, gpus, limits.initial));
   const std::string& type = writer_.state().job_table().nominal().types()[At(c.gpu_type)];
-  const auto told = told_.find(job.asked->id);
+  const auto sent = sent_.find(job.asked->id);
   BatchChoice present;
-  if (told != told_.end() && told->second.workers == gpus) {
-    present = {told->second.local, told->second.accumulation};
+  if (sent != sent_.end() && sent->second.workers == gpus) {
+    present = {sent->second.local, sent->second.accumulation};
   }
   const BatchChoice choice =
       job.training->Choose(type, static_cast<std::int32_t>(job.shares.size()), gpus, present);
@@ -78,17 +77,17 @@ void BatchControl::Tell() {
       return !job->over && job->asked->id == entry.first;
     });
   };
-  std::erase_if(told_, gone);
+  std::erase_if(sent_, gone);
   std::erase_if(noise_at_, gone);
   for (const LiveJob* job : active) {
     if (job->over || job->running < 0 || !job->training) continue;
     if (job->progress.batch.initial <= 0) continue;
-    const WorkerBatchOrder wanted = Wanted(*job);
-    WorkerBatchOrder& told = told_[job->asked->id];
-    if (wanted.workers == 0 || wanted == told) continue;
+    const WorkerBatchOrder wanted = BestBatch(*job);
+    WorkerBatchOrder& sent = sent_[job->asked->id];
+    if (wanted.workers == 0 || wanted == sent) continue;
     const Status done = AskRuntime([&] { return runtime_.SetBatch(job->asked->id, wanted); });
-    if (!done.ok()) continue;  // asked again at the next poll
-    told = wanted;
+    if (!done.ok()) continue;  // retried at the next poll
+    sent = wanted;
     const std::int64_t total = wanted.workers * wanted.local * (wanted.accumulation + 1);
     spdlog::info("job {}: batch {} on {} GPUs, {} passes of {}; noise scale {:.0f}", job->asked->id,
                  total, wanted.workers, wanted.accumulation + 1, wanted.local,

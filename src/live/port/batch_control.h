@@ -1,7 +1,7 @@
 #pragma once
-// Jobs whose batch follows their workers: what they measure becomes records, by which their tables
-// are made (perf/training_estimate.h), and what they are to train with is told to them. LiveCluster
-// is the only caller, at every poll.
+// Controls jobs whose batch follows their workers. Records their measurements, from which their
+// tables are made (perf/training_estimate.h), and sends them the batch to train with. LiveCluster
+// calls it at every poll.
 
 #include <map>
 #include <string>
@@ -15,16 +15,16 @@ class BatchControl {
  public:
   BatchControl(Runtime& runtime, StateWriter& writer) : runtime_(runtime), writer_(writer) {}
 
-  // What jobs have measured since the last call, into the state.
-  void Read();
-  // Tells jobs whose best batch has changed. The runtime passes it on when workers join.
-  void Tell();
-  // Jobs keep the batch that their users asked for: their initial one (Allocation).
+  // Records the measurements since the last call.
+  void RecordMeasurements();
+  // Sends the batch to jobs whose best one has changed. The runtime repeats it to new workers.
+  void SendBatches();
+  // With `keep` jobs keep their initial batch, which their users requested (Allocation).
   void KeepRequested(bool keep) { keep_ = keep; }
 
  private:
-  // Of a job, so that one that reports ever new numbers costs no more than others.
-  static constexpr std::size_t kMostSettings = 64;  // whose times are taken
+  // Limits for each job, so that one that reports ever new numbers costs no more than others.
+  static constexpr std::size_t kMostSettings = 64;  // recorded times
   static constexpr Seconds kNoiseEvery = 1;
 
   void Read(const LiveJob& job);
@@ -33,8 +33,8 @@ class BatchControl {
   Runtime& runtime_;
   StateWriter& writer_;
   bool keep_ = false;
-  std::map<std::string, WorkerBatchOrder> told_;
-  std::map<std::string, Seconds> noise_at_;  // when it was taken last
+  std::map<std::string, WorkerBatchOrder> sent_;
+  std::map<std::string, Seconds> noise_at_;  // when it was last recorded
 };
 
 }  // namespace allot

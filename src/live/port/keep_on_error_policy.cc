@@ -35,7 +35,7 @@ void KeepOnErrorPolicy::Decide(const Observation& o, Allocation* allocation) {
     }
   }
   if (!kept_ && failures_ > 0) {
-    spdlog::info("policy '{}' decides again, after {} failed decisions in a row", info().id,
+    spdlog::info("policy '{}' works again after {} failed decisions in a row", info().id,
                  std::exchange(failures_, 0));
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -52,14 +52,14 @@ void KeepOnErrorPolicy::Decide(const Observation& o, Allocation* allocation) {
 
 void KeepOnErrorPolicy::ReportFailure(const Observation& o, const std::string& why) {
   if (!std::has_single_bit(++failures_)) return;
-  // A policy in Python names itself and the decision.
+  // Errors of Python policies name policy and decision already.
   const std::string text =
       why.starts_with(fmt::format("policy '{}'", info().id))
           ? why
           : fmt::format("policy '{}', decision {}: {}", info().id, o.decision, why);
   const std::string times =
       failures_ == 1 ? "" : fmt::format(" ({} failed decisions in a row)", failures_);
-  spdlog::error("{}; everything stays as it is{}", text, times);
+  spdlog::error("{}; all jobs keep their allocations{}", text, times);
 }
 
 void KeepOnErrorPolicy::ReportSlowness(const Observation& o) {

@@ -226,13 +226,13 @@ bool LiveCluster::WaitForChange(Seconds holds_until) {
   while (!Over()) {
     if (polled_) {
       const Seconds left = tick - clock_.Now();  // gone by where there is nothing to decide
-      const Seconds pause = std::max(options_.poll, pace_.Rest(clock_.Now()));
+      const Seconds pause = std::max(options_.poll, pace_.PauseAt(clock_.Now()));
       runtime_.Wait(left > 0 ? std::min(pause, std::max(left, 1e-3)) : pause);
     }
     const Seconds used = ThreadCpuSeconds();
     const bool event = PollRuntime();
     event_ = event || event_;
-    pace_.Looked(clock_.Now(), ThreadCpuSeconds() - used, event);
+    pace_.CountPoll(clock_.Now(), ThreadCpuSeconds() - used, event);
     const bool due = (options_.decide_on_events && event_) || clock_.Now() >= tick;
     if (on_poll_) on_poll_();
     RenewJournal();
@@ -375,9 +375,9 @@ bool LiveCluster::PollRuntime() {
   event = reader_.ReleaseLostGpus() || event;
   event = (!options_.dry_run && starts_.Withdraw(answers_since_)) || event;
   reader_.Measure(before, polled_at_);
-  batches_.Read();
+  batches_.RecordMeasurements();
   if (!options_.dry_run) {
-    batches_.Tell();
+    batches_.SendBatches();
     workers_.Advance();
     TellUsers();
   }

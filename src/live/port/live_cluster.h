@@ -126,7 +126,7 @@ class LiveCluster : public ClusterPort {
   std::vector<SharedLimit> limits_;
   LiveGuarantees guarantees_;
   bool polled_ = false;  // there was a first snapshot
-  LookPace pace_;
+  PollPace pace_;
   bool more_ = false;   // the runtime knows of jobs that will come
   bool event_ = false;  // something asks for a decision
   std::optional<RuntimeSnapshot> first_;

@@ -1,6 +1,6 @@
 #pragma once
-// How long the daemon rests between two looks at the cluster: in proportion to what a look costs
-// (ADR 59). LiveCluster is the only caller; what happens wakes it before (Runtime::Wait).
+// The pause of the daemon between two polls, which is proportional to the cost of a poll (ADR 59).
+// Used by LiveCluster; events end the pause early (Runtime::Wait).
 
 #include <algorithm>
 
@@ -8,34 +8,34 @@
 
 namespace allot {
 
-class LookPace {
+class PollPace {
  public:
-  Seconds Rest(Seconds now) const {
-    return std::min(kLongestRest,
-                    now < busy_until_ ? kRestWhileBusy * mean_ : kRestPerWork * cost_);
+  Seconds PauseAt(Seconds now) const {
+    return std::min(kLongestPause,
+                    now < busy_until_ ? kPausePerWorkWhileBusy * mean_ : kPausePerWork * cost_);
   }
 
-  // A look took so much CPU time; `event`: it found something.
-  void Looked(Seconds now, Seconds used, bool event) {
+  // Counts a poll that used so much CPU time; `event` is true if it found a change.
+  void CountPoll(Seconds now, Seconds used, bool event) {
     cost_ = std::max(kLeastCost, std::min(kRise * cost_, used));
-    mean_ += kNews * (used - mean_);
+    mean_ += kWeight * (used - mean_);
     if (event) busy_until_ = now + kBusyFor;
   }
 
  private:
-  // Of a large cluster a look costs milliseconds: while nothing happens, looking has 1 % of a core.
-  static constexpr double kRestPerWork = 100;
-  static constexpr Seconds kLongestRest = 2;
-  // After something happened it has up to 6 %: where jobs come and end all the time, of which some
-  // runtimes say nothing before they are asked, GPUs would be idle until the next look.
-  static constexpr double kRestWhileBusy = 16;
+  // A poll of a large cluster costs milliseconds: while nothing happens, polls use 1 % of a core.
+  static constexpr double kPausePerWork = 100;
+  static constexpr Seconds kLongestPause = 2;
+  // After a change they use up to 6 %: some runtimes do not announce that jobs arrive or end, and
+  // GPUs would be idle until the next poll.
+  static constexpr double kPausePerWorkWhileBusy = 16;
   static constexpr Seconds kBusyFor = 10;
   static constexpr Seconds kLeastCost = 1e-5;
-  static constexpr double kRise = 1.1;   // a look that had much to do raises it little
-  static constexpr double kNews = 0.25;  // that one look is, of the mean
+  static constexpr double kRise = 1.1;     // limits the effect of one expensive poll
+  static constexpr double kWeight = 0.25;  // of the last poll in the mean
 
-  Seconds cost_ = 0;  // CPU time of one that finds nothing to do
-  Seconds mean_ = 0;  // of the last few: where jobs come all the time, many find something
+  Seconds cost_ = 0;  // CPU time of a poll that finds no change
+  Seconds mean_ = 0;  // mean CPU time of the last few polls
   Seconds busy_until_ = 0;
 };
 

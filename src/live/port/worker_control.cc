@@ -88,7 +88,7 @@ void WorkerControl::Execute(const LiveJob& job, const WorkerAction& action) {
       done = AskRuntime([&] { return runtime_.Fail(job.asked->id, action.why); });
       break;
   }
-  if (!done.ok()) spdlog::warn("job {}: the runtime refuses: {}", job.asked->id, done.message());
+  if (!done.ok()) spdlog::warn("job {}: runtime refused: {}", job.asked->id, done.message());
 }
 
 void WorkerControl::Start(const LiveJob& job, const WorkerAction& action) {
@@ -116,7 +116,7 @@ void WorkerControl::Announce(const LiveJob& job) {
   if (done.ok()) {
     unannounced_.erase(id);
   } else if (unannounced_.insert(id).second) {
-    spdlog::warn("job {}: the runtime refuses epoch {}, it is asked again: {}", id, latest.epoch,
+    spdlog::warn("job {}: runtime refused epoch {}, will retry: {}", id, latest.epoch,
                  done.message());
   }
 }
@@ -129,8 +129,8 @@ void WorkerControl::RepeatAnnouncements() {
   }
 }
 
-// The end of the journal, or all of it, was lost. Workers say what they are in when they join,
-// which may be long after the first poll; epochs before that one would mean nothing to them.
+// Needed when the journal, or its end, was lost. Workers report their epoch when they join, which
+// may be long after the first poll, and ignore earlier epochs.
 bool WorkerControl::TakeLaterEpoch(const LiveJob& job, std::int64_t known) {
   if (job.over || known <= job.worker_group.membership().epoch) return false;
   writer_.Write(record::Announce{

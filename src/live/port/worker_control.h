@@ -1,7 +1,6 @@
 #pragma once
-// From the state to the runtime: moves the workers of every job towards what the last decision gave
-// it. Each job's worker group (live/workers/worker_group.h) says what is next; it is written down,
-// then the runtime is told. LiveCluster is the only caller.
+// Moves the workers of every job towards the last decision. Takes the next actions from each job's
+// WorkerGroup, writes them to the journal, then passes them to the runtime. Used by LiveCluster.
 
 #include <functional>
 #include <set>
@@ -13,17 +12,18 @@
 
 namespace allot {
 
-// A runtime that cannot be reached has refused. What it did all the same the next snapshot shows.
+// Calls the runtime. An exception counts as a refusal; if the runtime acted all the same, the next
+// snapshot shows it.
 Status AskRuntime(const std::function<Status()>& call);
 
 class WorkerControl {
  public:
   WorkerControl(Runtime& runtime, StateWriter& writer, LiveCounts& counts);
 
-  // One step of every job. At most one wait for the disk.
+  // Advances every job by one step. Waits for the disk at most once.
   void Advance();
 
-  // After the first snapshot: the runtime may have lost what an earlier daemon told it.
+  // Call after the first snapshot: the runtime may have lost an earlier daemon's announcements.
   void RepeatAnnouncements();
 
  private:
@@ -31,13 +31,14 @@ class WorkerControl {
   void Execute(const LiveJob& job, const WorkerAction& action);
   void Start(const LiveJob& job, const WorkerAction& action);
   void Announce(const LiveJob& job);
-  bool TakeLaterEpoch(const LiveJob& job, std::int64_t known);  // by its workers
+  // Adopts `known`, the epoch that the workers report, if it is later than the journal's.
+  bool TakeLaterEpoch(const LiveJob& job, std::int64_t known);
 
   Runtime& runtime_;
   StateWriter& writer_;
   LiveState& state_;
   LiveCounts& counts_;
-  std::set<std::string> unannounced_;  // jobs whose latest epoch the runtime has not taken
+  std::set<std::string> unannounced_;  // jobs whose latest epoch the runtime has not accepted
 };
 
 }  // namespace allot

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 constexpr Seconds kLongestOwnCooldown = 3600;
 constexpr Seconds kLongestOwnGrace = 300;
 
-// ---- as users write them ----
+// ---- users' texts ----
 
 GpuCount GpusIn(const OptionText& given) {
   const auto value = ParseInteger(given.text);
@@ -42,7 +42,7 @@ Seconds TimeIn(const OptionText& given, Seconds longest) {
   return *seconds;
 }
 
-// Of two words, whether it is the first.
+// True for the first of two words, false for the second.
 bool IsFirstOf(const char* first, const char* second, const OptionText& given) {
   if (given.text != first && given.text != second) {
     throw DataError("{} must be {} or {}, got '{}'", given.where, first, second, given.text);
@@ -71,7 +71,7 @@ double WorkIn(const OptionText& given) {
   return *value;
 }
 
-// ---- as records have them ----
+// ---- values of records ----
 
 constexpr std::array<std::string_view, 3> kResizeModes = {"hot", "restart", "parallelism"};
 
@@ -202,7 +202,7 @@ void ReadJobOptions(const std::map<std::string, std::string>& given, std::string
     if (found == given.end()) continue;
     option.read({found->second, fmt::format("{}: '{}{}'", where, prefix, option.key)}, &read);
   }
-  // Numbers of GPUs that are not said follow from those that are.
+  // Missing numbers of GPUs follow from the given ones.
   const bool asks = given.contains("gpus");
   if (!given.contains("max")) read.max_gpus = std::max(read.min_gpus, asks ? read.requested : 1);
   if (!asks) read.requested = read.min_gpus;

@@ -23,7 +23,7 @@ std::optional<NextEpoch> PlanEpoch(const EpochFacts& facts) {
                  .why = lost     ? "a member was lost"
                         : leaves ? "workers leave"
                                  : "workers join"};
-  // While there is nobody to stay, those that leave hand their state over first.
+  // If no member stays, the leaving ones first pass their state on in a common epoch.
   std::vector<std::string>& members = next.membership.members;
   members = facts.stay.empty() ? facts.alive : facts.stay;
   members.insert(members.end(), facts.join.begin(), facts.join.end());

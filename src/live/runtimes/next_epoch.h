@@ -1,6 +1,5 @@
 #pragma once
-// When a hot job is due for another epoch, and who is a member of it: the rule of a hot resize
-// (live/workers/worker_group.h). Pure.
+// The rule of a hot resize (WorkerGroup): when a job needs another epoch, and its members. Pure.
 
 #include <optional>
 #include <string>
@@ -11,24 +10,24 @@
 namespace allot {
 
 struct EpochFacts {
-  Membership latest{-1, {}};       // that was announced; epoch -1: none was
-  std::vector<std::string> alive;  // of its members, in rank order
-  std::vector<std::string> stay;   // of these, who are wanted where they are
-  std::vector<std::string> join;   // who have joined, are wanted, and are no members
-  bool awaited = false;            // more are to join
+  Membership latest{-1, {}};       // last announced; epoch -1 before the first
+  std::vector<std::string> alive;  // its living members, in rank order
+  std::vector<std::string> stay;   // those of them that the target contains
+  std::vector<std::string> join;   // wanted workers that have joined and are no members yet
+  bool awaited = false;            // more workers will join
   bool impatient = false;          // those that have joined have waited long enough
-  bool reached = false;            // all members train in the latest
-  bool broken = false;             // members say, and have said for long, that they cannot train
-  bool blocked = false;  // a worker that is wanted cannot start: others have its GPUs still
+  bool reached = false;            // all members train in the latest epoch
+  bool broken = false;             // members have reported for some time that they cannot train
+  bool blocked = false;            // a wanted worker cannot start: its GPUs are not free yet
 };
 
 struct NextEpoch {
   Membership membership;
-  const char* why;  // for people
+  const char* why;
 };
 
-// While a member lives, the next epoch has one of the members before, so that the training state is
-// handed on. nullopt: none is due.
+// Nullopt if no epoch is due. While a member lives, the next epoch contains one of the present
+// members, so that the training state is passed on.
 std::optional<NextEpoch> PlanEpoch(const EpochFacts& facts);
 
 }  // namespace allot

@@ -1,6 +1,6 @@
 #pragma once
-// The end of a worker: as the daemon wanted it, with its work done, or a failure. One rule for all
-// runtimes: a runtime gathers the facts and asks here. Pure.
+// Judges the end of a worker: wanted by the daemon, with its work done, or a failure. The rule is
+// the same for all runtimes, which collect the facts. Pure.
 
 #include <string>
 #include <string_view>
@@ -14,8 +14,8 @@ bool IsWorkerOf(std::string_view worker, std::string_view job);
 
 enum class WorkerExit : std::uint8_t {
   kSuccess,    // exit code 0
-  kFailure,    // another code, a signal, a lost node, or nobody knows
-  kCancelled,  // by somebody through the cluster's own means (scancel)
+  kFailure,    // another code, a signal, a lost node, or unknown
+  kCancelled,  // by a person through the cluster's own means (scancel)
 };
 
 struct WorkerEndFacts {
@@ -38,7 +38,7 @@ enum class WorkerEnd : std::uint8_t {
 
 struct WorkerVerdict {
   WorkerEnd end = WorkerEnd::kFailed;
-  const char* note = "";  // what was wrong with an end with success, for people
+  const char* note = "";  // why an end with exit code 0 is a failure
 
   bool failed() const { return end == WorkerEnd::kFailed; }
 };

@@ -1,7 +1,7 @@
 #pragma once
-// The time of a live run: seconds since its origin. It never goes back, whatever the wall clock
-// does: that one is read once, at the start of a daemon; then only the monotonic clock counts. Used
-// by LiveCluster. Tests give a source of their own.
+// The time of a live run in seconds since its origin. It never goes back: the wall clock is read
+// once, when a daemon starts, and then only the monotonic clock counts. Used by LiveCluster; tests
+// pass a source of their own.
 
 #include <functional>
 
@@ -12,18 +12,18 @@ namespace allot {
 class LiveClock {
  public:
   struct Source {
-    std::function<double()> monotonic;  // seconds, of any origin, never decreasing
+    std::function<double()> monotonic;  // seconds since any origin, never decreasing
     std::function<double()> wall;       // Unix time
   };
   static Source System();
 
-  // Time 0 is `origin` (Unix time); NaN: now. Goes on at `at_least`, where an earlier daemon
-  // stopped, when the wall clock says less.
+  // Time 0 is `origin` (Unix time), or now if that is NaN. If the wall clock is behind `at_least`,
+  // where an earlier daemon stopped, time continues from there.
   explicit LiveClock(double origin, Seconds at_least = 0, Source source = System());
 
   Seconds Now() const { return start_ + (source_.monotonic() - monotonic_start_); }
   double origin() const { return origin_; }
-  // Unix time as the machine has it now, for what is said in dates; it may jump.
+  // The machine's Unix time, for dates in texts; it may jump.
   double Wall() const { return source_.wall(); }
 
  private:

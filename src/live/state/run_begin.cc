@@ -11,7 +11,7 @@ namespace allot {
 double BeginOfRun(const RuntimeSnapshot& snapshot, double now) {
   double begin = now;
   for (const auto& job : snapshot.jobs) {
-    if (!job->over() && job->submit > 0) begin = std::min(begin, job->submit);  // 0: nobody knows
+    if (!job->over() && job->submit > 0) begin = std::min(begin, job->submit);  // 0: unknown
   }
   return begin;
 }
@@ -28,8 +28,7 @@ RunBegin FindRunBegin(const std::vector<TimedRecord>& past, Runtime& runtime,
     begin.first = runtime.TakeSnapshot();
     begin.origin = BeginOfRun(*begin.first, time.wall());
   } catch (const std::exception& error) {
-    spdlog::warn("the runtime cannot be asked how old its jobs are, all count as new: {}",
-                 error.what());
+    spdlog::warn("runtime unreachable, so the ages of its jobs begin now: {}", error.what());
   }
   return begin;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// How a run begins, or goes on: its time 0 and what was known before this daemon. Used by the
-// daemon; tests begin theirs the same way.
+// The beginning of a run, or its continuation: time 0 and what was known before this daemon. Used
+// by the daemon and by tests.
 
 #include <optional>
 #include <vector>
@@ -11,16 +11,15 @@
 
 namespace allot {
 
-// Unix time at which the first job was submitted that waits or runs; `now` where there is none. So
-// jobs keep their ages, for users and for policies, where a journal is lost or another daemon takes
-// over.
+// The Unix time at which the first unfinished job was submitted, or `now` without jobs. Jobs thus
+// keep their ages when a journal is lost or another daemon takes over.
 double BeginOfRun(const RuntimeSnapshot& snapshot, double now);
 
 struct RunBegin {
-  double origin = kUnknown;  // Unix time of 0; NaN: nobody knows, it is now
-  Seconds last = 0;          // of the journal's latest record
-  // What the runtime showed, where it was asked: for the first poll, as some runtimes show the end
-  // of a worker once.
+  double origin = kUnknown;  // Unix time of 0; if unknown, time 0 is now
+  Seconds last = 0;          // time of the journal's latest record
+  // The runtime's snapshot, if it was polled. The first poll must use it, because some runtimes
+  // show the end of a worker only once.
   std::optional<RuntimeSnapshot> first;
 };
 

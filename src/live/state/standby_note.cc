@@ -34,21 +34,21 @@ std::string WaitingStandby::ToJson() const {
 
 StandbyNote::~StandbyNote() { Over(); }
 
-void StandbyNote::Over() {
+void StandbyNote::Remove() {
   const std::lock_guard lock(mutex_);
   over_ = true;
   std::error_code ignored;
   std::filesystem::remove(file_, ignored);
 }
 
-void StandbyNote::Say(const std::string& why) {
+void StandbyNote::Update(const std::string& why) {
   const nlohmann::ordered_json note = {
       {"process", std::to_string(::getpid())}, {"runtime", runtime_}, {"why", why}};
   const std::lock_guard lock(mutex_);
   if (over_) return;
   try {
     WriteTextFile(file_, JsonText(note) + "\n");
-  } catch (const Error& error) {  // it waits all the same
+  } catch (const Error& error) {  // waiting does not need the file
     spdlog::warn("{}", error.what());
   }
 }
@@ -63,7 +63,7 @@ std::optional<WaitingStandby> StandbyIn(const std::filesystem::path& state) {
       return std::nullopt;
     }
     return standby;
-  } catch (const std::exception&) {  // it is being replaced, or is not ours to read
+  } catch (const std::exception&) {  // it is being replaced, or this user may not read it
     return std::nullopt;
   }
 }

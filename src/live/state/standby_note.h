@@ -1,6 +1,6 @@
 #pragma once
-// What a daemon says of itself while it waits to be in charge: a file in its state folder, as it
-// answers nobody yet. Written by the daemon, read by 'allot status' and 'allot doctor'.
+// The state of a standby daemon: a file in its state folder, because it does not answer requests
+// yet. The daemon writes it; 'allot status' and 'allot doctor' read it.
 
 #include <filesystem>
 #include <mutex>
@@ -10,15 +10,15 @@
 namespace allot {
 
 struct WaitingStandby {
-  std::string process;  // its pid
-  std::string runtime;  // as of 'allot serve --runtime'
-  std::string why;      // who is in charge, or what else it waits for
+  std::string process;  // pid
+  std::string runtime;  // the text of 'allot serve --runtime'
+  std::string why;      // the active daemon, or another reason to wait
 
   std::string Text() const;    // "waits to be in charge (process 4711): ..."
   std::string ToJson() const;  // {"standby": {"process": ..., "waits": ...}}
 };
 
-// Nothing is written before the first Say, nothing is left at its end.
+// The file exists from the first Update to the end of the object.
 class StandbyNote {
  public:
   StandbyNote(const std::filesystem::path& state, std::string runtime);
@@ -26,8 +26,8 @@ class StandbyNote {
   StandbyNote(const StandbyNote&) = delete;
   StandbyNote& operator=(const StandbyNote&) = delete;
 
-  void Say(const std::string& why);  // the latest counts. Any thread
-  void Over();                       // it waits no more: the note is gone, later words are dropped
+  void Update(const std::string& why);  // thread-safe
+  void Remove();                        // the daemon is active now; later updates are ignored
 
  private:
   std::mutex mutex_;
@@ -36,7 +36,7 @@ class StandbyNote {
   std::string runtime_;
 };
 
-// The daemon that serves this folder, while it waits; one that has died does not.
+// The standby daemon of this folder; nullopt if there is none, or it has died.
 std::optional<WaitingStandby> StandbyIn(const std::filesystem::path& state);
 
 }  // namespace allot

@@ -24,16 +24,17 @@ using LineStream = asio::generic::stream_protocol;  // unix or TCP
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostConnections = 16 * 1024;
-constexpr rlim_t kSpareDescriptors = 128;  // of the rest of the program
+constexpr rlim_t kSpareDescriptors = 128;  // for the rest of the program
 constexpr std::chrono::milliseconds kInterruptCheck{100};
 constexpr std::chrono::milliseconds kNoDescriptors{100};  // before the next attempt
-constexpr int kMostAtOnce = 1000;  // lines and connections, before Serve looks up
+constexpr int kMostAtOnce = 1000;  // lines and connections before Serve calls `enough`
 
 SteadyClock::duration AsDuration(Seconds seconds) {
   return std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(seconds));
 }
 
-// Connections that may be open at once: a usual limit of 1024 files is raised as far as it may be.
+// The number of connections that may be open at once. Raises the usual limit of 1024 files as far
+// as the system allows.
 std::size_t MostConnections() {
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return kMostConnections;
@@ -45,15 +46,16 @@ std::size_t MostConnections() {
   return std::min(kMostConnections, static_cast<std::size_t>(left));
 }
 
-// A machine or network that is gone closes nothing. Refused for a unix socket, which needs none.
+// Detects a machine or network that is gone, which closes no connection. Fails for a unix socket,
+// which does not need it.
 void NoticeLoss(int socket) {
   const int on = 1;
-  const unsigned milliseconds = 10'000;  // that the other end acknowledges nothing
+  const unsigned milliseconds = 10'000;  // without any acknowledgement by the other end
   (void)::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
   (void)::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof(milliseconds));
 }
 
-// Whose it is, as far as the system can tell: "uid 1000", "10.0.0.7".
+// The client as the system knows it: "uid 1000", "10.0.0.7".
 std::string PeerOf(LineStream::socket& socket) {
   ucred user{};
   socklen_t size = sizeof(user);
@@ -75,12 +77,12 @@ struct LineServer::Connection : std::enable_shared_from_this<LineServer::Connect
   explicit Connection(LineStream::socket from) : socket(std::move(from)), peer(PeerOf(socket)) {}
   LineStream::socket socket;
   std::string peer;
-  std::string who{};  // "": a stranger
+  std::string who{};  // "" for a stranger
   SteadyClock::time_point until{};
   std::string in{};
   std::string out{};
   bool writing = false;  // waits until the socket takes more of `out`
-  bool closing = false;  // nothing is read any more; closed once `out` is written
+  bool closing = false;  // nothing more is read; closed once `out` is written
 };
 
 struct LineServer::Impl {
@@ -93,7 +95,7 @@ struct LineServer::Impl {
   void Accept() {
     acceptor.async_accept([this](const asio::error_code& error, LineStream::socket socket) {
       if (error == asio::error::operation_aborted) return;
-      if (error) {  // no descriptors: a stranger's is freed, and it is tried again, but not at once
+      if (error) {  // descriptors ran out: close a stranger and try again after a pause
         if (!strangers.empty()) Drop(*strangers.front());
         again.expires_after(kNoDescriptors);
         again.async_wait([this](const asio::error_code& failed) {
@@ -114,7 +116,7 @@ struct LineServer::Impl {
     if (static_cast<std::size_t>(its) >= limits.strangers_a_peer) {
       Drop(**std::find_if(strangers.begin(), strangers.end(), same));
     } else if (strangers.size() >= limits.strangers || connections.size() >= most_connections) {
-      if (strangers.empty()) return;  // all have said who they are: nobody is sent away
+      if (strangers.empty()) return;  // no introduced client is closed for a new one
       Drop(*strangers.front());
     }
     connection->until = SteadyClock::now() + AsDuration(limits.introduction);
@@ -186,7 +188,7 @@ struct LineServer::Impl {
   }
 
   void Drop(Connection& dropped) {
-    const ConnectionPtr connection = dropped.shared_from_this();  // the lists' own go
+    const ConnectionPtr connection = dropped.shared_from_this();  // outlives its list entries
     connection->closing = true;
     asio::error_code ignored;
     connection->socket.close(ignored);
@@ -202,10 +204,10 @@ struct LineServer::Impl {
   asio::steady_timer patience{io};
   asio::steady_timer again{io};
   std::string address;
-  std::string path;  // of a unix socket
+  std::string path;  // "" unless it is a unix socket
   bool heard_all = false;
   std::set<ConnectionPtr> connections;
-  std::list<ConnectionPtr> strangers;  // of those, the longest waiting first
+  std::list<ConnectionPtr> strangers;  // the oldest first
 };
 
 LineServer::LineServer(const std::string& address, Events events, const LineLimits& limits)
@@ -249,7 +251,7 @@ void LineServer::Serve(Seconds at_most, const std::function<bool()>& enough) {
   asio::io_context& io = impl_->io;
   do {
     io.run_one_until(std::min(until, SteadyClock::now() + kInterruptCheck));
-    // What came together is heard together.
+    // Handle everything that has arrived before `enough` is called.
     int more = 0;
     while (more < kMostAtOnce && io.poll_one() > 0) ++more;
     impl_->heard_all = more < kMostAtOnce;

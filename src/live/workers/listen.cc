@@ -26,7 +26,7 @@ int ListenUnix(const std::string& path) {
   }
   std::memcpy(address.sun_path, path.c_str(), path.size());
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  ::unlink(path.c_str());  // of a daemon that is gone: the state folder is locked
+  ::unlink(path.c_str());  // the state folder is locked, so its daemon is gone
   const mode_t before = ::umask(0177);
   const int bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address));
   ::umask(before);
@@ -36,7 +36,7 @@ int ListenUnix(const std::string& path) {
   return socket;
 }
 
-// "host:port" with a numeric host; tells the port that was given.
+// `where` is "host:port" with a numeric host.
 int ListenTcp(const std::string& where, std::string* given) {
   const std::size_t colon = where.rfind(':');
   const long long port =

@@ -6,12 +6,13 @@
 
 namespace allot {
 
-// "unix:/path" (mode 0600; a socket that a dead daemon left there is replaced) or
-// "tcp:NUMERIC-HOST:PORT", port 0: any. Non-blocking, closed on exec. `given` gets the address with
-// the port that was given. UsageError for another address, RunError when the system refuses.
-int Listen(const std::string& address, std::string* given);
+// Listens on "unix:/path" (mode 0600; a socket that a dead daemon left there is replaced) or
+// "tcp:NUMERIC-HOST:PORT" (port 0 takes a free one). The socket is non-blocking and closed on exec;
+// `bound` gets the address with the actual port. UsageError for another address, RunError if the
+// system refuses.
+int Listen(const std::string& address, std::string* bound);
 
-// Whether somebody listens at such an address, within two seconds.
+// True if a program listens at such an address; waits at most two seconds.
 bool Answers(const std::string& address);
 
 }  // namespace allot

@@ -1,7 +1,7 @@
 #pragma once
-// Numbers of a worker's message (docs/formats/worker_protocol.md), each by a rule, so that what a
-// program says of itself can never make a decision fail. DataError naming the rule and the value.
-// Used by WorkerHub.
+// Reads and checks the numbers of a worker's message (docs/formats/worker_protocol.md), so that no
+// report of a program can make a decision fail. DataError naming the rule and the value. Used by
+// WorkerHub.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@ class MessageNumbers {
  public:
   explicit MessageNumbers(const nlohmann::json& message) : message_(message) {}
 
-  // From 0 (an epoch: -1, none) to 2^53, which JSON's numbers hold exactly.
+  // A whole number from `least` (-1 for an epoch) to 2^53, up to which JSON's numbers are exact.
   std::int64_t Whole(const char* key, std::int64_t otherwise, std::int64_t least = 0) const {
     constexpr std::int64_t kMost = std::int64_t{1} << 53;
     const auto found = message_.find(key);
@@ -28,7 +28,7 @@ class MessageNumbers {
     }
     return found->get<std::int64_t>();
   }
-  // Null, where JSON has no word for a number that is not finite, is nothing.
+  // A null, which JSON has for a number that is not finite, leaves `value` as it is.
   void Real(const char* key, NumberRule rule, double* value) const {
     const auto found = message_.find(key);
     if (found == message_.end() || found->is_null()) return;

@@ -1,6 +1,6 @@
 #pragma once
-// What is said of connections that a hub refuses: strangers could fill the disk, so of theirs one a
-// second. Used by WorkerHub.
+// Logs the connections that a hub refuses. Of strangers', which could otherwise fill the disk, it
+// logs at most one per second. Used by WorkerHub.
 
 #include <spdlog/spdlog.h>
 
@@ -13,19 +13,19 @@ namespace allot {
 
 class RefusalLog {
  public:
-  // `now` by a clock that does not go back.
-  void Tell(bool stranger, const std::string& why, Seconds now) {
+  // `now` is monotonic.
+  void Report(bool stranger, const std::string& why, Seconds now) {
     ++refused_;
-    if (stranger && now - told_ <= kBetweenStrangers) return;
-    spdlog::warn("a worker's connection is refused: {} (refused so far: {})", why, refused_);
-    told_ = now;
+    if (stranger && now - reported_ <= kBetweenStrangers) return;
+    spdlog::warn("refused a worker's connection: {} (refused so far: {})", why, refused_);
+    reported_ = now;
   }
 
  private:
   static constexpr Seconds kBetweenStrangers = 1;
 
   std::size_t refused_ = 0;
-  Seconds told_ = -kNever;
+  Seconds reported_ = -kNever;
 };
 
 }  // namespace allot

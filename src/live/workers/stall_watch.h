@@ -1,8 +1,8 @@
 #pragma once
-// Whether a job goes on while all of its workers say that they live: they may wait for each other,
-// or for a file system, for ever. It has not gone on when it told no later step, no more work and
-// no checkpoint for `floor`, and for ten times the longest pause that it made before, as for an
-// evaluation. Part of WorkerGroup, which asks at every poll.
+// Detects a job that makes no progress although all of its workers are alive: they may wait for
+// each other, or for a file system, for ever. A job has stalled if it reported no later step, no
+// more work and no checkpoint for `floor`, and for ten times its longest earlier pause (an
+// evaluation, say). Part of WorkerGroup, which calls it at every poll.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,8 +14,9 @@ namespace allot {
 
 class StallWatch {
  public:
-  // `trains`: all workers are there, in the latest epoch. `floor` 0: never.
-  bool Look(const JobProgress& progress, bool trains, Seconds floor, Seconds now) {
+  // Returns whether the job has stalled. `trains` is true while all workers are in the latest
+  // epoch; a `floor` of 0 switches the check off.
+  bool Check(const JobProgress& progress, bool trains, Seconds floor, Seconds now) {
     const bool goes_on =
         progress.step != step_ || progress.work != work_ || progress.saved_work != saved_work_;
     if (trains && goes_on && trained_) longest_ = std::max(longest_, now - since_);
@@ -27,7 +28,7 @@ class StallWatch {
     still_ = now - since_;
     return trains && floor > 0 && still_ > std::max(floor, kPauses * longest_);
   }
-  Seconds still() const { return still_; }  // it has not gone on, as of the last look
+  Seconds still() const { return still_; }  // time without progress at the last check
 
  private:
   static constexpr double kPauses = 10;

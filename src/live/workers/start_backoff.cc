@@ -18,14 +18,14 @@ void StartBackoff::Failed(std::int64_t step, Seconds now, const BackoffOptions& 
 
 void StartBackoff::WasLate(std::int64_t step, Seconds now, const BackoffOptions& options) {
   Progressed(step);
-  if (late_tries == 0 || now >= not_before) ++late_tries;  // as failures are counted
+  if (late_tries == 0 || now >= not_before) ++late_tries;
   CountFailure(now, options);
 }
 
 void StartBackoff::Refused(std::string why, Seconds now, const BackoffOptions& options) {
   if (refusals == 0) refused_since = now;
   refusal = std::move(why);
-  Pause(++refusals, now, options);
+  BackOff(++refusals, now, options);
 }
 
 void StartBackoff::Accepted() {
@@ -34,10 +34,10 @@ void StartBackoff::Accepted() {
 }
 
 void StartBackoff::CountFailure(Seconds now, const BackoffOptions& options) {
-  if (failures == 0 || now >= not_before) Pause(++failures, now, options);
+  if (failures == 0 || now >= not_before) BackOff(++failures, now, options);
 }
 
-void StartBackoff::Pause(int times, Seconds now, const BackoffOptions& options) {
+void StartBackoff::BackOff(int times, Seconds now, const BackoffOptions& options) {
   const double doubled = options.first * static_cast<double>(1 << std::min(times - 1, 20));
   not_before = now + std::min(options.longest, doubled);
 }

@@ -12,27 +12,27 @@
 namespace allot {
 
 struct BackoffOptions {
-  int most_failures = 6;  // in a row without progress, before the job is given up
-  Seconds first = 0.5;    // pause after a failure or a refusal, doubled each time
+  int most_failures = 6;  // in a row without progress; then the job is given up
+  Seconds first = 0.5;    // first back-off, doubled each time
   Seconds longest = 30;
 };
 
 struct StartBackoff {
   int failures = 0;                  // in a row without progress
-  int late_tries = 0;                // in a row that a worker did not join; not forgiven
-  std::int64_t step_at_failure = 0;  // of the job
+  int late_tries = 0;                // starts in a row after which a worker did not join
+  std::int64_t step_at_failure = 0;  // the job's step
   int refusals = 0;                  // in a row
-  std::string refusal;               // why, for people; "": the last start was accepted
-  Seconds refused_since = 0;         // while there is a refusal
-  Seconds not_before = 0;            // nothing starts
+  std::string refusal;               // reason; "" after an accepted start
+  Seconds refused_since = 0;         // defined while there is a refusal
+  Seconds not_before = 0;            // no worker starts earlier
 
-  // The job has come to this step.
+  // The job has reached this step.
   void Progressed(std::int64_t step);
-  // It was at this step when a worker failed. Workers that fail before `not_before` are lost
-  // together, with their node say, and are one failure.
+  // A worker failed when the job was at this step. Workers that fail before `not_before` were
+  // probably lost together, with their node say, and count as one failure.
   void Failed(std::int64_t step, Seconds now, const BackoffOptions& options);
-  // A failure, too: a worker did not join. The others may well go on, which forgives the failure,
-  // and not that the worker is missing.
+  // A worker did not join, which is a failure too. If the other workers progress, the failure is
+  // reset, but not late_tries.
   void WasLate(std::int64_t step, Seconds now, const BackoffOptions& options);
   void AllJoined() { late_tries = 0; }
   void Refused(std::string why, Seconds now, const BackoffOptions& options);
@@ -40,7 +40,7 @@ struct StartBackoff {
 
  private:
   void CountFailure(Seconds now, const BackoffOptions& options);
-  void Pause(int times, Seconds now, const BackoffOptions& options);
+  void BackOff(int times, Seconds now, const BackoffOptions& options);
 };
 
 }  // namespace allot

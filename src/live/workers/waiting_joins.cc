@@ -4,27 +4,27 @@
 
 namespace allot {
 
-std::uint64_t WaitingJoins::Hold(const ConnectionPtr& connection, const nlohmann::json& join) {
+std::uint64_t WaitingJoins::Insert(const ConnectionPtr& connection, const nlohmann::json& join) {
   numbers_[connection] = next_;
   joins_[next_] = {connection, {join}};
   return next_++;
 }
 
-bool WaitingJoins::Add(const ConnectionPtr& connection, const nlohmann::json& message) {
-  std::vector<nlohmann::json>& said = joins_.at(numbers_.at(connection)).said;
-  if (said.size() >= kMostSaid) return false;
-  said.push_back(message);
+bool WaitingJoins::AddMessage(const ConnectionPtr& connection, const nlohmann::json& message) {
+  std::vector<nlohmann::json>& messages = joins_.at(numbers_.at(connection)).messages;
+  if (messages.size() >= kMostMessages) return false;
+  messages.push_back(message);
   return true;
 }
 
-std::optional<WaitingJoins::Join> WaitingJoins::Release(std::uint64_t number) {
+std::optional<WaitingJoins::Join> WaitingJoins::Extract(std::uint64_t number) {
   auto node = joins_.extract(number);
   if (node.empty()) return std::nullopt;
   numbers_.erase(node.mapped().connection);
   return std::move(node.mapped());
 }
 
-void WaitingJoins::End(const ConnectionPtr& connection) {
+void WaitingJoins::Erase(const ConnectionPtr& connection) {
   const auto found = numbers_.find(connection);
   if (found == numbers_.end()) return;
   joins_.erase(found->second);

@@ -1,6 +1,6 @@
 #pragma once
-// Joins of workers that their platform is asked about (WorkerHub::AskIdentity), with what their
-// connections have said since. One thread.
+// Joins that wait until the platform has confirmed the worker's identity (WorkerHub::AskIdentity),
+// with the messages that their connections have sent since. One thread.
 
 #include <cstdint>
 #include <map>
@@ -17,20 +17,20 @@ class WaitingJoins {
   using ConnectionPtr = LineServer::ConnectionPtr;
   struct Join {
     ConnectionPtr connection;
-    std::vector<nlohmann::json> said;  // the join first
+    std::vector<nlohmann::json> messages;  // the join first
   };
 
-  // Its number, which is never given again.
-  std::uint64_t Hold(const ConnectionPtr& connection, const nlohmann::json& join);
-  bool Holds(const ConnectionPtr& connection) const { return numbers_.contains(connection); }
-  // False: that is more than a worker says before it is welcomed.
-  bool Add(const ConnectionPtr& connection, const nlohmann::json& message);
+  // Returns the number of the join, which is never used again.
+  std::uint64_t Insert(const ConnectionPtr& connection, const nlohmann::json& join);
+  bool Contains(const ConnectionPtr& connection) const { return numbers_.contains(connection); }
+  // False if there are more messages than a worker sends before it is welcomed.
+  bool AddMessage(const ConnectionPtr& connection, const nlohmann::json& message);
 
-  std::optional<Join> Release(std::uint64_t number);  // nullopt: its connection has ended
-  void End(const ConnectionPtr& connection);
+  std::optional<Join> Extract(std::uint64_t number);  // nullopt if its connection has ended
+  void Erase(const ConnectionPtr& connection);
 
  private:
-  static constexpr std::size_t kMostSaid = 8;
+  static constexpr std::size_t kMostMessages = 8;
 
   std::map<std::uint64_t, Join> joins_;
   std::map<ConnectionPtr, std::uint64_t> numbers_;

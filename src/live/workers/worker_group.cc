@@ -10,7 +10,7 @@
 namespace allot {
 namespace {
 
-// What it mostly is where nobody ever joined.
+// The usual reason why no worker ever joined.
 constexpr const char* kNotElastic =
     ": its workers must run an elastic program, which its script names by 'allot-elastic run' on "
     "Slurm";
@@ -33,7 +33,7 @@ WorkerAction StopOf(const LiveWorker& worker, StopMode mode, std::string why,
 }  // namespace
 
 void WorkerGroup::SetTarget(std::span<const NodeShare> shares) {
-  StartAccepted();  // what was refused is wanted no longer
+  StartAccepted();  // an earlier refusal does not apply to the new target
   const std::vector<Slot> before = std::exchange(target_, {});
   for (const NodeShare& share : shares) {
     if (mode_ == ResizeMode::kRestart) {
@@ -44,7 +44,8 @@ void WorkerGroup::SetTarget(std::span<const NodeShare> shares) {
       target_.push_back({share.node, left & -left});
     }
   }
-  // Who was late is wanted no longer. Where nobody ever joined it is the job, not the place.
+  // A new target has no late workers. If no worker ever joined, the job is the reason, not the
+  // node.
   if (target_ != before && past_.membership.epoch >= 0) past_.backoff.AllJoined();
 }
 
@@ -118,13 +119,13 @@ void WorkerGroup::StopAll(StopMode mode, const std::string& why, std::vector<Wor
   }
 }
 
-// By force: who should have left, joined or spoken long ago.
-void WorkerGroup::EndLate(Seconds now, std::vector<WorkerAction>* actions) const {
+// Kills workers that should have left, joined or sent a message long ago.
+void WorkerGroup::KillOverdue(Seconds now, std::vector<WorkerAction>* actions) const {
   for (const LiveWorker& worker : past_.workers) {
     const char* why = nullptr;
     StopFault fault = StopFault::kNone;
     if (worker.killed) {
-      // The runtime may have refused, or the daemon died before it asked.
+      // The runtime may have refused the kill, or the daemon died before it asked.
       if (now - worker.since > options_.leave_grace) why = "is still there";
     } else if (worker.leaving && now - worker.since > options_.leave_grace) {
       why = "did not leave in time";
@@ -135,7 +136,7 @@ void WorkerGroup::EndLate(Seconds now, std::vector<WorkerAction>* actions) const
     } else if (worker.silent > options_.hung_after &&
                (worker.state == WorkerState::kReady ||
                 Contains(past_.membership.members, worker.id))) {
-      why = "says nothing";  // a member that has not joined: hung since an earlier daemon
+      why = "is silent";  // also a member that has hung since an earlier daemon and so never joined
     }
     if (why != nullptr) actions->push_back(StopOf(worker, StopMode::kKill, why, fault));
   }
@@ -145,12 +146,12 @@ std::vector<WorkerAction> WorkerGroup::Next(Seconds now, const JobProgress& prog
                                             const HeldGpus& held,
                                             const std::vector<bool>& node_up) {
   std::vector<WorkerAction> actions;
-  EndLate(now, &actions);
+  KillOverdue(now, &actions);
   past_.backoff.Progressed(progress.step);
   if (over_) {
     StopAll(StopMode::kSave, "the job is over", &actions);
   } else if (target_.empty()) {
-    StopAll(StopMode::kSave, "the job gives way", &actions);
+    StopAll(StopMode::kSave, "its GPUs go to other jobs", &actions);
   } else if (past_.backoff.failures >= options_.backoff.most_failures) {
     WorkerAction give_up;
     give_up.kind = WorkerAction::Kind::kGiveUp;
@@ -193,7 +194,7 @@ void WorkerGroup::NextRestart(Seconds now, HeldGpus held, const std::vector<bool
   actions->push_back(StartOf(target_, now, &held));
 }
 
-// What it is to go on with, but for times and what cannot start.
+// The facts without times and without workers that cannot start.
 EpochFacts WorkerGroup::FactsOfEpoch(const JobProgress& progress) const {
   EpochFacts facts;
   facts.latest = past_.membership;
@@ -217,13 +218,13 @@ EpochFacts WorkerGroup::FactsOfEpoch(const JobProgress& progress) const {
 
 void WorkerGroup::NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
                           const std::vector<bool>& node_up, std::vector<WorkerAction>* actions) {
-  if (stall_.Look(progress, training(progress), options_.stalled_after, now)) {
+  if (stall_.Check(progress, training(progress), options_.stalled_after, now)) {
     const std::string why =
-        fmt::format("all workers live, and no step for {:.0f} s", stall_.still());
+        fmt::format("all workers are alive, but made no step for {:.0f} s", stall_.still());
     return StopAll(StopMode::kKill, why, actions, StopFault::kStalled);
   }
   EpochFacts facts = FactsOfEpoch(progress);
-  // Joiners, as far as their GPUs are free.
+  // New workers can start if their GPUs are free.
   std::vector<Slot> startable;
   for (const Slot& slot : Missing()) {
     const std::size_t node = allot::At(slot.node);
@@ -237,7 +238,7 @@ void WorkerGroup::NextHot(Seconds now, const JobProgress& progress, HeldGpus hel
   facts.awaited = facts.awaited || facts.blocked || !startable.empty();
   if (!startable.empty() && MayStart(now)) actions->push_back(StartOf(startable, now, &held));
 
-  // Asked for by a decision that no longer holds, and never a member: it has no state.
+  // A worker of an earlier decision that never was a member has no state to save.
   for (const LiveWorker& worker : past_.workers) {
     const bool member = Contains(past_.membership.members, worker.id);
     if (worker.leaving || worker.killed || member || Wanted(worker)) continue;
@@ -246,7 +247,7 @@ void WorkerGroup::NextHot(Seconds now, const JobProgress& progress, HeldGpus hel
 
   joined_since_ = facts.join.empty() ? kNever : std::min(joined_since_, now);
   facts.impatient = now - joined_since_ > options_.patience;
-  // Two that exchange places: the one that has nothing left to stand on makes room.
+  // Of two jobs that exchange GPUs, the one whose next epoch would be empty restarts.
   const bool nobody_next = facts.stay.empty() && facts.join.empty();
   if (nobody_next && !facts.alive.empty() && facts.blocked) {
     return StopAll(StopMode::kSave, "the job restarts elsewhere", actions);
@@ -268,7 +269,7 @@ void WorkerGroup::NextCount(Seconds now, HeldGpus held, const std::vector<bool>&
   for (const LiveWorker& worker : past_.workers) {
     if (!worker.leaving && node_up[allot::At(worker.node)]) present.push_back(&worker);
   }
-  // The latest go first: the runtime may know of no pod of theirs yet.
+  // The newest workers are stopped first, because they may have no pod yet.
   for (std::size_t w = present.size(); w > target_.size(); --w) {
     actions->push_back(StopOf(*present[w - 1], StopMode::kSave, "the job shrinks"));
   }
@@ -349,7 +350,7 @@ void WorkerGroup::Gone(const std::string& id, bool failed, std::int64_t step, Se
 
 void WorkerGroup::Adopt(LiveWorker worker) {
   PassNumberOf(worker.id);
-  past_.restarting = false;  // those that were to go first have gone
+  past_.restarting = false;  // the workers before have ended
   past_.workers.push_back(std::move(worker));
 }
 
@@ -358,8 +359,8 @@ void WorkerGroup::PassNumberOf(std::string_view worker) {
   if (number) past_.next_number = std::max<std::int64_t>(past_.next_number, *number + 1);
 }
 
-// Its GPUs are idle meanwhile, and no exit code tells anybody. A job that trains without the worker
-// is not given up: its tries are counted, and not of how many.
+// GPUs of late workers are idle, and no exit code reports that. A job that trains without the late
+// worker is not given up, so its tries have no limit.
 std::string WorkerGroup::lateness() const {
   const StartBackoff& backoff = past_.backoff;
   if (over_ || backoff.late_tries == 0) return "";
@@ -370,7 +371,7 @@ std::string WorkerGroup::lateness() const {
                        options_.start_timeout, backoff.failures, options_.backoff.most_failures,
                        kNotElastic);
   }
-  return fmt::format("a worker of it has not joined within {:.0f} s, in {} {}",
+  return fmt::format("one of its workers has not joined within {:.0f} s, in {} {}",
                      options_.start_timeout, backoff.late_tries,
                      backoff.late_tries == 1 ? "try" : "tries");
 }

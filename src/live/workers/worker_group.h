@@ -1,18 +1,17 @@
 #pragma once
-// The workers of one job, and how they get to where the last decision wants them: a small state
-// machine without a clock, a runtime or a file. At every poll WorkerControl asks it for the next
-// actions, writes them down and has the runtime do them; RuntimeReader tells it what the runtime
-// shows. A daemon that dies between any two of these goes on from the journal.
+// The workers of one job: a state machine that moves them towards the target of the last decision,
+// without a clock, a runtime or a file. At every poll WorkerControl takes the next actions, writes
+// them to the journal and passes them to the runtime; RuntimeReader updates the group from the
+// snapshot. A daemon that dies between any two of these continues from the journal.
 //
 // A hot resize: new workers start -> all have joined -> the epoch is announced -> its members reach
-// it -> workers that it leaves out end. Workers leave in the epoch in which others join. They leave
-// at once if another job's worker waits for a GPU: two jobs that exchange GPUs would wait for each
-// other for ever. While a member lives, the next epoch has one of the members before, so that the
-// training state is handed on. A restart: all are stopped with a checkpoint -> all have ended ->
-// new ones start. When the next epoch is due is a rule of its own (live/runtimes/next_epoch.h), and
-// so is when workers that failed are started again (live/workers/start_backoff.h). A job by count:
-// as many are started or stopped as there are too few or too many; those on nodes that are down are
-// not counted and left to the runtime, which replaces them.
+// it -> workers that are not members end. Workers leave in the epoch in which others join, or at
+// once if another job's worker waits for a GPU: otherwise two jobs that exchange GPUs would wait
+// for each other for ever. PlanEpoch has the rule. A restart: all workers are stopped with a
+// checkpoint
+// -> all have ended -> new ones start. A counted job: missing workers are started and surplus ones
+// stopped; workers on nodes that are down are not counted, because the runtime replaces them.
+// StartBackoff decides when workers that failed are started again.
 
 #include <algorithm>
 #include <cstdint>
@@ -33,14 +32,14 @@
 namespace allot {
 
 struct WorkerGroupOptions {
-  Seconds patience = 10;         // how long joined workers wait for those that have not
-  Seconds start_timeout = 120;   // of a worker, from its start to its joining
-  Seconds queue_patience = 20;   // with a cluster that does not begin with a worker
-  Seconds leave_grace = 10;      // for a worker that should leave, before it is killed
-  Seconds hung_after = 15;       // of a worker that says nothing
-  Seconds stalled_after = 1800;  // of a job whose workers all live and do not go on; 0: never
-  Seconds broken_grace = 1;      // after members report that they cannot train, to see who is lost
-  BackoffOptions backoff{};      // after failures and refusals
+  Seconds patience = 10;         // joined workers wait so long for the others
+  Seconds start_timeout = 120;   // from the start of a worker to its joining
+  Seconds queue_patience = 20;   // for the cluster's scheduler to start a worker
+  Seconds leave_grace = 10;      // for a worker to leave; then it is killed
+  Seconds hung_after = 15;       // a worker that is silent for so long hangs
+  Seconds stalled_after = 1800;  // a job without progress for so long has stalled; 0: never
+  Seconds broken_grace = 1;  // after members report that they cannot train, to see which are lost
+  BackoffOptions backoff{};  // after failures and refusals
 };
 
 struct LiveWorker {
@@ -55,33 +54,33 @@ struct LiveWorker {
   std::optional<PendingStart> pending{};  // as the runtime says
 };
 
-// What is held where, by all workers that have not ended; a mask a node.
+// A mask of allocated GPUs by node: those of all workers that have not ended.
 using HeldGpus = std::vector<std::uint64_t>;
 
-// What a worker that is stopped has done wrong, which is a failure of the job.
+// The fault of a worker that is stopped; it counts as a failure of the job.
 enum class StopFault : std::uint8_t {
   kNone,
   kLate,     // it never joined
-  kStalled,  // it lives, and the job does not go on
+  kStalled,  // it lives, but the job makes no progress
 };
 
 struct WorkerAction {
   enum class Kind { kStart, kAnnounce, kStop, kGiveUp };
   Kind kind = Kind::kStart;
-  std::vector<LiveWorker> start;  // all or none; ids are final
-  Membership membership;
-  std::string worker;  // to stop
+  std::vector<LiveWorker> start;  // kStart: all or none; ids are final
+  Membership membership;          // kAnnounce
+  std::string worker;             // kStop
   StopMode mode = StopMode::kSave;
   StopFault fault = StopFault::kNone;  // kStop
   std::string why;
 };
 
-// What a group knows beside its target, for who writes it down.
+// State of a group that the journal stores.
 struct WorkerGroupPast {
-  std::vector<LiveWorker> workers;  // that have not ended
-  Membership membership{-1, {}};    // the latest announced
+  std::vector<LiveWorker> workers;  // those that have not ended
+  Membership membership{-1, {}};    // last announced
   std::int64_t next_number = 0;
-  bool restarting = false;  // kRestart: the present workers are to go first
+  bool restarting = false;  // kRestart: the present workers must end first
   StartBackoff backoff;
 };
 
@@ -91,51 +90,51 @@ class WorkerGroup {
   WorkerGroup(std::string job, ResizeMode mode, WorkerGroupOptions options)
       : job_(std::move(job)), mode_(mode), options_(options) {}
 
-  // Where its workers are to be; empty: nowhere.
+  // The GPUs that its workers should use; empty: none.
   void SetTarget(std::span<const NodeShare> shares);
-  void SetOver() { over_ = true; }  // the job is over: nothing starts, what runs is stopped
-  // What ran of it is not yet gone for good: nothing starts, which is nobody's fault.
+  void SetOver() { over_ = true; }  // the job is over: nothing starts, running workers are stopped
+  // While earlier workers may still be there, nothing starts, and that is no failure.
   void SetSettling(bool settling) { settling_ = settling; }
 
-  // What is to be done now. The caller tries every action and reports its outcome before the next
-  // call.
-  // `node_up`: by node.
+  // The actions that are due now. The caller tries each and reports its outcome before the next
+  // call. `node_up` is by node.
   std::vector<WorkerAction> Next(Seconds now, const JobProgress& progress, const HeldGpus& held,
                                  const std::vector<bool>& node_up);
   void StartAccepted() { past_.backoff.Accepted(); }
   void StartRefused(Seconds now, std::string why) {
     past_.backoff.Refused(std::move(why), now, options_.backoff);
   }
-  // Why the cluster has not begun with what is wanted, for people; "": it has, or was not asked.
+  // The runtime's reason for refusing the last start; "" if it accepted.
   const std::string& refusal() const { return past_.backoff.refusal; }
   Seconds refused_since() const { return past_.backoff.refused_since; }
-  // That workers do not join, though they have their GPUs, for people; "": no such failure.
+  // A sentence on workers that do not join though they have their GPUs; "" without such.
   std::string lateness() const;
   const WorkerGroupOptions& options() const { return options_; }
   void Announced(const Membership& membership, Seconds now);
-  // `step`: of the job, as it was told last.
+  // `step` is the last reported step of the job.
   void Stopped(const std::string& worker, StopMode mode, StopFault fault, std::int64_t step,
                Seconds now);
-  void StopsUndone();  // none of the workers leaves
-  // A daemon begins: workers that have not joined it have their time from now on.
+  void StopsUndone();  // no worker leaves any more
+  // A daemon starts: the start_timeout of workers that have not joined begins now.
   void ExpectAll(Seconds now);
 
-  // What the runtime says of a worker; `failed` counts against the job.
+  // Takes the runtime's report on a worker; `failed` counts against the job.
   void Update(const RuntimeWorker& worker, Seconds now);
   void Moved(const std::string& worker, NodeIndex node, std::uint64_t gpus);  // kCount
   void Gone(const std::string& worker, bool failed, std::int64_t step, Seconds now);
 
-  // From the journal, or found running without a record.
+  // Adds a worker from the journal, or one found running without a record.
   void Adopt(LiveWorker worker);
   const WorkerGroupPast& past() const { return past_; }
   void SetPast(WorkerGroupPast past) { past_ = std::move(past); }
-  // A worker that ended unrecorded: the runtime may keep its name, which no other one gets.
+  // Reserves the number of a worker that ended without a record, because the runtime may still know
+  // its name.
   void PassNumberOf(std::string_view worker);
 
-  const std::vector<LiveWorker>& workers() const { return past_.workers; }  // that have not ended
+  const std::vector<LiveWorker>& workers() const { return past_.workers; }  // without ended ones
   bool Has(std::string_view worker) const { return Find(worker) != nullptr; }
   const Membership& membership() const { return past_.membership; }
-  bool training(const JobProgress& progress) const;  // as the target wants it, undisturbed
+  bool training(const JobProgress& progress) const;  // on its target, and no change is pending
   bool idle() const { return past_.workers.empty(); }
   JobStage stage(const JobProgress& progress) const;  // kWaiting to kOver
 
@@ -147,15 +146,15 @@ class WorkerGroup {
   };
   const LiveWorker* Find(std::string_view id) const;
   LiveWorker* Find(std::string_view id);
-  const LiveWorker* At(const Slot& slot) const;  // one that stays there
+  const LiveWorker* At(const Slot& slot) const;  // the worker there that does not leave
   bool Wanted(const LiveWorker& worker) const;
   bool MayStart(Seconds now) const {
     return now >= past_.backoff.not_before && !settling_ && !over_;
   }
   std::vector<Slot> Missing() const;
-  bool AllAreMembers() const;  // as the target wants them
+  bool AllAreMembers() const;  // all of the target's workers
   WorkerAction StartOf(const std::vector<Slot>& slots, Seconds now, HeldGpus* held);
-  void EndLate(Seconds now, std::vector<WorkerAction>* actions) const;
+  void KillOverdue(Seconds now, std::vector<WorkerAction>* actions) const;
   void NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
                const std::vector<bool>& node_up, std::vector<WorkerAction>* actions);
   void NextRestart(Seconds now, HeldGpus held, const std::vector<bool>& node_up,
@@ -174,7 +173,7 @@ class WorkerGroup {
   WorkerGroupPast past_;
   bool over_ = false;
   bool settling_ = false;
-  Seconds joined_since_ = kNever;  // somebody has joined and is no member yet
+  Seconds joined_since_ = kNever;  // since when a worker has joined that is no member yet
   Seconds broken_since_ = kNever;
   StallWatch stall_;
 };

@@ -74,7 +74,7 @@ struct WorkerHub::Impl {
 
   void Forget(const ConnectionPtr& connection) {
     sessions.End(connection);
-    waiting.End(connection);
+    waiting.Erase(connection);
     HubWorker* const worker = records.FindWorker(LineServer::WhoIs(connection));
     if (worker == nullptr || worker->connection != connection) return;
     worker->connection = nullptr;
@@ -109,7 +109,7 @@ struct WorkerHub::Impl {
   }
 
   void LogRefusal(const ConnectionPtr& connection, const std::string& why) {
-    refusals.Tell(LineServer::WhoIs(connection).empty(), why, clock());
+    refusals.Report(LineServer::WhoIs(connection).empty(), why, clock());
   }
 
   // ---- the protocol ----
@@ -154,7 +154,7 @@ struct WorkerHub::Impl {
 
   // By this they know that the daemon lives.
   void SpeakToAll() {
-    if (!pace.Speaks(clock())) return;
+    if (!pace.TakeDue(clock())) return;
     for (const auto& named : records.workers()) Send(named.second.connection, {{"say", "here"}});
   }
 
@@ -199,12 +199,12 @@ struct WorkerHub::Impl {
                          id));
       return false;
     }
-    ask_identity(waiting.Hold(connection, message), id, identity);
+    ask_identity(waiting.Insert(connection, message), id, identity);
     return false;
   }
 
   void Identified(const WaitingJoins::Join& asked, const std::string& why) {
-    const std::string worker = asked.said.front().at("worker");
+    const std::string worker = asked.messages.front().at("worker");
     if (!why.empty()) {
       return Cut(asked.connection,
                  fmt::format("worker {} must be who it says it is, but {}", worker, why));
@@ -212,9 +212,9 @@ struct WorkerHub::Impl {
     if (records.FindWorker(worker) == nullptr) {
       return Refuse(asked.connection, "no such worker any more");
     }
-    important = Admit(asked.connection, asked.said.front());
-    for (std::size_t m = 1; m < asked.said.size(); ++m) {
-      if (!LineServer::WhoIs(asked.connection).empty()) Take(asked.connection, asked.said[m]);
+    important = Admit(asked.connection, asked.messages.front());
+    for (std::size_t m = 1; m < asked.messages.size(); ++m) {
+      if (!LineServer::WhoIs(asked.connection).empty()) Take(asked.connection, asked.messages[m]);
     }
   }
 
@@ -228,7 +228,7 @@ struct WorkerHub::Impl {
       Detach(w.connection);  // it is dead or will be
     } else {
       ++connected;
-      if (pace.Set(connected)) TellPace();
+      if (pace.SetWorkers(connected)) TellPace();
     }
     server.Introduce(connection, id);
     w.connection = connection;
@@ -243,8 +243,9 @@ struct WorkerHub::Impl {
   bool Hear(const ConnectionPtr& connection, const Message& message) {
     const std::string say = message.at("say");
     const std::string& who = LineServer::WhoIs(connection);
-    if (waiting.Holds(connection)) {
-      if (!waiting.Add(connection, message)) Cut(connection, "too much before it is welcomed");
+    if (waiting.Contains(connection)) {
+      if (!waiting.AddMessage(connection, message))
+        Cut(connection, "too much before it is welcomed");
       return false;
     }
     if (who.empty()) {
@@ -318,7 +319,7 @@ void WorkerHub::Expect(const std::string& job, const std::string& worker, bool h
 void WorkerHub::AskIdentity(IdentityQuestion ask) { impl_->ask_identity = std::move(ask); }
 
 void WorkerHub::Identified(std::uint64_t join, const std::string& why) {
-  if (const auto asked = impl_->waiting.Release(join)) impl_->Identified(*asked, why);
+  if (const auto asked = impl_->waiting.Extract(join)) impl_->Identified(*asked, why);
 }
 
 void WorkerHub::RemoveWorker(const std::string& worker) {
@@ -383,10 +384,10 @@ Seconds WorkerHub::silent(const std::string& worker) const {
 
 bool WorkerHub::Serve(Seconds at_most) {
   impl_->important = false;
-  if (impl_->pace.Away(impl_->listening.Begin(impl_->clock()))) impl_->TellPace();
+  if (impl_->pace.AddPause(impl_->listening.BeginReading(impl_->clock()))) impl_->TellPace();
   impl_->SpeakToAll();
   impl_->server.Serve(at_most, [this] {
-    impl_->listening.Heard(impl_->clock(), impl_->server.heard_all());
+    impl_->listening.EndReading(impl_->clock(), impl_->server.heard_all());
     return impl_->important;
   });
   return impl_->important;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kShortestKey = 32;
 constexpr std::size_t kTokenDigits = 32;
 
-// Nobody else may read it, not even while it is made.
+// Nobody else may read it, not even while it is being written.
 void MakeKey(const std::filesystem::path& file) {
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path());
   const std::filesystem::path part = file.string() + ".part";

@@ -1,7 +1,7 @@
 #pragma once
-// The secrets of workers: made from one key, so that every daemon with the same key knows them all,
-// and nothing need be stored or read back. HMAC-SHA256 (auth/secret.h). For runtimes whose daemons
-// may lose their state folder, or take over from another.
+// The secrets of workers, derived from one key by HMAC-SHA256 (auth/secret.h). Every daemon with
+// the key knows them all, and none is stored. For runtimes whose daemons may lose their state
+// folder, or take over from another daemon.
 
 #include <filesystem>
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace allot {
 
-// 32 hexadecimal digits for `purpose` ("token of job UID"), which tell nothing of others.
+// 32 hexadecimal digits for `purpose` ("token of job UID"), which reveal nothing of others.
 std::string KeyedDigits(std::string_view key, std::string_view purpose);
 
-// The key in `file`, without blanks around it; made there, mode 0600, where there is none and
-// `make`. DataError for one of less than 32 characters.
+// Returns the key in `file`, without surrounding blanks. If there is no file and `make` is set,
+// creates it with mode 0600. DataError for a key of less than 32 characters.
 std::string WorkerKey(const std::filesystem::path& file, bool make);
 
 }  // namespace allot

@@ -50,8 +50,9 @@ TEST_F(CheckpointFileTest, NoneIsNoError) {
 TEST_F(CheckpointFileTest, OneThatWasCutOffIsRefused) {
   SaveCheckpoint(path_, 42, Blocks(weights_, extra_));
   std::filesystem::resize_file(path_, std::filesystem::file_size(path_) - 1);
-  EXPECT_NE(LoadError(Blocks(weights_, extra_)).find("the checkpoint is of 408 and holds 407"),
-            std::string::npos);
+  EXPECT_NE(
+      LoadError(Blocks(weights_, extra_)).find("the checkpoint announces 408 and contains 407"),
+      std::string::npos);
 }
 
 TEST_F(CheckpointFileTest, AFlippedBitIsFound) {

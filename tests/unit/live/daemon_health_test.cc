@@ -24,7 +24,7 @@ DaemonFacts Sound() {
 }
 
 TEST(DaemonHealthTest, ASoundDaemonIsFine) {
-  for (const HealthFinding& one : LookAtDaemon(Sound())) {
+  for (const HealthFinding& one : CheckDaemon(Sound())) {
     EXPECT_EQ(one.health, Health::kFine) << one.check << ": " << one.seen;
   }
 }
@@ -63,7 +63,7 @@ TEST(DaemonHealthTest, EachFaultIsFoundByItsCheckAlone) {
   for (const Fault& fault : faults) {
     DaemonFacts facts = Sound();
     fault.make(&facts);
-    for (const HealthFinding& one : LookAtDaemon(facts)) {
+    for (const HealthFinding& one : CheckDaemon(facts)) {
       const bool meant = one.check == fault.check;
       EXPECT_EQ(one.health, meant ? fault.health : Health::kFine) << one.check << ": " << one.seen;
       if (!meant) continue;

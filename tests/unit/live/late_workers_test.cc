@@ -58,7 +58,7 @@ TEST_F(LateWorkersTest, AJobThatIsGivenUpSaysWhatItsScriptLacks) {
 }
 
 TEST_F(LateWorkersTest, OneOfSeveralThatIsMissingStaysToldWhileTheOthersTrain) {
-  const std::string missing = "a worker of it has not joined within 120 s, in ";
+  const std::string missing = "one of its workers has not joined within 120 s, in ";
   Begin(2, {"a.1", "a.2"});
   LookUntil("the other to train and it to be late", [&] { return Told() == missing + "1 try"; });
   EXPECT_EQ(JobOf("a").worker_group.membership().members, std::vector<std::string>{"a.0"});

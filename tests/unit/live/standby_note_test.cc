@@ -14,26 +14,26 @@
 namespace allot {
 namespace {
 
-TEST(StandbyNoteTest, ADaemonThatWaitsIsFoundAndSaysWhoIsInCharge) {
+TEST(StandbyNoteTest, AWaitingDaemonIsFoundWithItsReason) {
   const testing_support::TempFolder folder;
   const FileLock lock(folder / "lock", "one daemon a state folder");
   auto note = std::make_unique<StandbyNote>(folder / "", "slurm:address=a|b");
-  EXPECT_FALSE(StandbyIn(folder / "")) << "it has said nothing yet";
-  note->Say("first");
-  note->Say("'/state' is in use by ctl1, process 5");
+  EXPECT_FALSE(StandbyIn(folder / "")) << "before the first update";
+  note->Update("first");
+  note->Update("'/state' is in use by ctl1, process 5");
   const std::optional<WaitingStandby> found = StandbyIn(folder / "");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->process, std::to_string(::getpid()));
   EXPECT_EQ(found->runtime, "slurm:address=a|b");
   EXPECT_EQ(found->why, "'/state' is in use by ctl1, process 5");
   note.reset();
-  EXPECT_FALSE(StandbyIn(folder / "")) << "it is in charge";
+  EXPECT_FALSE(StandbyIn(folder / "")) << "it is active";
 }
 
-TEST(StandbyNoteTest, WhatADeadOneLeftIsNotBelieved) {
+TEST(StandbyNoteTest, NotesOfDeadDaemonsAreIgnored) {
   const testing_support::TempFolder folder;
   StandbyNote note(folder / "", "slurm");
-  note.Say("of a daemon without a lock");
+  note.Update("a daemon without a lock");
   EXPECT_FALSE(StandbyIn(folder / ""));
   const FileLock lock(folder / "lock", "one daemon a state folder");
   EXPECT_TRUE(StandbyIn(folder / ""));

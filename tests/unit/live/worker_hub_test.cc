@@ -128,17 +128,17 @@ TEST_F(WorkerHubTest, WorkersOfADaemonThatLooksForLongExpectItsWordLessOften) {
   EXPECT_EQ(welcome["every"], 0.5) << "they tell their progress as before";
 }
 
-TEST(WorkerPace, GoesDownOnceLooksAreShortForAWhile) {
+TEST(WorkerPace, ShrinksOncePollsAreShort) {
   WorkerPace pace;
   const Seconds before = pace.speaks();
-  EXPECT_TRUE(pace.Away(5));
+  EXPECT_TRUE(pace.AddPause(5));
   EXPECT_EQ(pace.speaks(), 8);
   int told = 0;
-  for (int look = 0; look < 100; ++look) told += pace.Away(look % 2 == 0 ? 3.9 : 4.1) ? 1 : 0;
+  for (int poll = 0; poll < 100; ++poll) told += pace.AddPause(poll % 2 == 0 ? 3.9 : 4.1) ? 1 : 0;
   EXPECT_EQ(told, 0) << "not to and fro";
-  for (int look = 0; look < 100; ++look) (void)pace.Away(0.01);
+  for (int poll = 0; poll < 100; ++poll) (void)pace.AddPause(0.01);
   EXPECT_EQ(pace.speaks(), before);
-  EXPECT_TRUE(pace.Away(1000));
+  EXPECT_TRUE(pace.AddPause(1000));
   EXPECT_LE(pace.speaks(), 16) << "a daemon that hangs is to be left";
 }
 

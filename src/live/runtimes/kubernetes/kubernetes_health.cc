@@ -102,11 +102,11 @@ constexpr HealthCheck<KubeFacts> kKubeChecks[] = {{"kubernetes.server", CheckSer
                                                   {"kubernetes.identity", CheckIdentity},
                                                   {"kubernetes.lease", CheckLease}};
 
-std::vector<HealthFinding> LookAtServer(const HealthPlace&, const Params& params) {
+std::vector<HealthFinding> RunKubernetesGroup(const HealthPlace&, const Params& params) {
   try {
     KubeClient client(FindKubeConfig(params.Text("kubeconfig"), params.Text("context")),
                       params.Number("timeout"), {}, [] {});
-    return LookAtKubernetes(
+    return CheckKubernetes(
         [&](const KubeRequest& request) { return client.Do(request); },
         {params.Text("namespace"), params.Text("lease"), params.Text("identity")});
   } catch (const std::exception& error) {
@@ -120,16 +120,16 @@ ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "kubernetes",
                                          .summary = "the API server, and the daemon's rights",
                                          .order = 3,
                                          .runtime = "kubernetes",
-                                         .look = LookAtServer}));
+                                         .run = RunKubernetesGroup}));
 
 }  // namespace
 
-std::vector<HealthFinding> LookAtKubernetes(const AskKubernetes& ask, const KubeHealthPlace& of) {
+std::vector<HealthFinding> CheckKubernetes(const AskKubernetes& ask, const KubeHealthPlace& of) {
   const KubeFacts facts{ask, of.space, of.lease, of.identity};
   // Without an answer the others would only repeat it.
-  std::vector<HealthFinding> findings = LookAt({kKubeChecks[0]}, facts);
+  std::vector<HealthFinding> findings = RunChecks({kKubeChecks[0]}, facts);
   if (findings[0].health == Health::kWrong) return findings;
-  return LookAt(kKubeChecks, facts);
+  return RunChecks(kKubeChecks, facts);
 }
 
 }  // namespace allot

@@ -19,6 +19,6 @@ struct KubeHealthPlace {
   std::string lease{};            // NAMESPACE/NAME, "": there is none
   std::string identity = "auto";  // or "on", "off"
 };
-std::vector<HealthFinding> LookAtKubernetes(const AskKubernetes& ask, const KubeHealthPlace& of);
+std::vector<HealthFinding> CheckKubernetes(const AskKubernetes& ask, const KubeHealthPlace& of);
 
 }  // namespace allot

@@ -99,7 +99,7 @@ struct ClusterClaim::Thread {
       shown.lease.holder = "";  // it has died: on one machine a lock lasts as long
     }
     if (!ours && !has_lock) {
-      const std::string pid = LockHolder(folder / "allot.lock");
+      const std::string pid = LockHolder(folder / "allot.lock").value_or("");
       // One that knows of no leases, or has not made or not yet left its own.
       if (shown.lease.holder.empty() || (shown.locked && pid != std::to_string(shown.pid))) {
         return fmt::format("'{}' is in use by process {}", folder.string(), pid);
@@ -163,7 +163,7 @@ struct ClusterClaim::Thread {
       if (ClaimNow() >= look_at) {
         const std::string why = standby ? TryRenew() : Renew();
         if (why.empty()) break;
-        if (!standby && (!LockHolder(folder / "allot.lock").empty() || Look() != before)) {
+        if (!standby && (LockHolder(folder / "allot.lock") || Look() != before)) {
           throw RunError("{}: {}, this is {}", kRule, why, ::getpid());
         }
         if (told != why) {

@@ -198,7 +198,7 @@ constexpr HealthCheck<SlurmFacts> kSlurmChecks[] = {
     {"slurm.accounting", CheckAccounting}, {"slurm.claim", CheckClaim},
     {"slurm.launcher", CheckLauncher}};
 
-std::vector<HealthFinding> LookAtCluster(const HealthPlace&, const Params& params) {
+std::vector<HealthFinding> RunSlurmGroup(const HealthPlace&, const Params& params) {
   SlurmFacts facts;
   try {
     SlurmClient client(SlurmAccessFrom(params), true);
@@ -229,19 +229,19 @@ std::vector<HealthFinding> LookAtCluster(const HealthPlace&, const Params& param
     const auto renewed = static_cast<double>(ParseInteger(lease.renewed).value_or(0));
     facts.renewed_ago = std::max(0.0, WallSeconds() - renewed);
   }
-  return LookAtSlurm(facts);
+  return CheckSlurm(facts);
 }
 
 ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "slurm",
                                          .summary = "the controller, and slurm.conf",
                                          .order = 3,
                                          .runtime = "slurm",
-                                         .look = LookAtCluster}));
+                                         .run = RunSlurmGroup}));
 
 }  // namespace
 
-std::vector<HealthFinding> LookAtSlurm(const SlurmFacts& facts) {
-  return LookAt(kSlurmChecks, facts);
+std::vector<HealthFinding> CheckSlurm(const SlurmFacts& facts) {
+  return RunChecks(kSlurmChecks, facts);
 }
 
 }  // namespace allot

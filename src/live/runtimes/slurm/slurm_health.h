@@ -27,6 +27,6 @@ struct SlurmFacts {
   Seconds renewed_ago = 0;         // it was
 };
 
-std::vector<HealthFinding> LookAtSlurm(const SlurmFacts& facts);
+std::vector<HealthFinding> CheckSlurm(const SlurmFacts& facts);
 
 }  // namespace allot

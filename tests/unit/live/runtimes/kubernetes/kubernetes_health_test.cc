@@ -29,20 +29,20 @@ AskKubernetes Refusing(const std::string& forbidden) {
 }
 
 TEST(KubernetesHealthTest, WhoMayAllIsFine) {
-  const auto findings = LookAtKubernetes(Refusing(""), {.lease = "allot/allot"});
+  const auto findings = CheckKubernetes(Refusing(""), {.lease = "allot/allot"});
   ASSERT_EQ(findings.size(), 4U);
   for (const HealthFinding& one : findings) EXPECT_EQ(one.health, Health::kFine) << one.seen;
 }
 
 TEST(KubernetesHealthTest, ARightThatIsMissingIsNamed) {
-  const auto findings = LookAtKubernetes(Refusing("delete pods"), {.space = "team"});
+  const auto findings = CheckKubernetes(Refusing("delete pods"), {.space = "team"});
   EXPECT_EQ(findings[1].check, "kubernetes.rights");
   EXPECT_EQ(findings[1].health, Health::kWrong);
   EXPECT_EQ(findings[1].seen, "it may not: delete pods");
 }
 
 TEST(KubernetesHealthTest, TheLeaseHasRightsOfItsOwn) {
-  const auto findings = LookAtKubernetes(Refusing("patch leases"), {.lease = "allot/allot"});
+  const auto findings = CheckKubernetes(Refusing("patch leases"), {.lease = "allot/allot"});
   EXPECT_EQ(findings[1].health, Health::kFine);
   EXPECT_EQ(findings[3].seen, "for allot/allot it may not: patch coordination.k8s.io/leases");
 }
@@ -50,7 +50,7 @@ TEST(KubernetesHealthTest, TheLeaseHasRightsOfItsOwn) {
 TEST(KubernetesHealthTest, IdentityNeedsItsRightOnlyWhereItIsAskedFor) {
   for (const auto& [identity, health] : std::map<std::string, Health>{
            {"on", Health::kWrong}, {"auto", Health::kWarn}, {"off", Health::kFine}}) {
-    const auto findings = LookAtKubernetes(Refusing("create tokenreviews"), {.identity = identity});
+    const auto findings = CheckKubernetes(Refusing("create tokenreviews"), {.identity = identity});
     EXPECT_EQ(findings[1].health, Health::kFine) << findings[1].seen;
     EXPECT_EQ(findings[2].check, "kubernetes.identity");
     EXPECT_EQ(findings[2].health, health) << identity;
@@ -59,7 +59,7 @@ TEST(KubernetesHealthTest, IdentityNeedsItsRightOnlyWhereItIsAskedFor) {
 
 TEST(KubernetesHealthTest, WithoutAServerNothingElseIsAsked) {
   int asked = 0;
-  const auto findings = LookAtKubernetes(
+  const auto findings = CheckKubernetes(
       [&](const KubeRequest&) {
         ++asked;
         return NoKubeReply("connection refused");

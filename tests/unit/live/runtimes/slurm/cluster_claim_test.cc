@@ -103,7 +103,7 @@ TEST_F(ClusterClaimTest, WhoSeesALaterLeaseDoesNothingMore) {
   const auto claim = Claim();
   WriteLeaseOfAnother(claim->number() + 1, 600);
   EXPECT_FALSE(claim->MayAct().ok()) << "before its own next look";
-  Until([&] { return LockHolder(folder_ / "allot.lock").empty(); });
+  Until([&] { return !LockHolder(folder_ / "allot.lock"); });
   EXPECT_FALSE(claim->MayAct().ok());
   EXPECT_FALSE(std::filesystem::exists(folder_ / "allot.lease.3")) << "it does not take it back";
 }

@@ -33,7 +33,7 @@ SlurmFacts Sound() {
 }
 
 TEST(SlurmHealthTest, ASoundClusterIsFine) {
-  for (const HealthFinding& one : LookAtSlurm(Sound())) {
+  for (const HealthFinding& one : CheckSlurm(Sound())) {
     EXPECT_EQ(one.health, Health::kFine) << one.check << ": " << one.seen;
     EXPECT_EQ(one.advice, "") << one.check;
   }
@@ -104,7 +104,7 @@ TEST(SlurmHealthTest, EachFaultIsFoundByItsCheckAlone) {
   for (const Fault& fault : faults) {
     SlurmFacts facts = Sound();
     fault.make(&facts);
-    for (const HealthFinding& one : LookAtSlurm(facts)) {
+    for (const HealthFinding& one : CheckSlurm(facts)) {
       const bool meant = one.check == fault.check;
       EXPECT_EQ(one.health, meant ? fault.health : Health::kFine) << one.check << ": " << one.seen;
       if (!meant) continue;
