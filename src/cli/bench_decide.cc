@@ -1,4 +1,4 @@
-// allot bench decide: what one decision of the learned index policy costs (bench/decisions.h).
+// allot bench decide: the cost of one decision of the learned index policy (bench/decisions.h).
 
 #include <cstdio>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// allot bench forecast: what a forecast of starts and ends costs (bench/forecasts.h).
+// allot bench forecast: the cost of a wait forecast (bench/forecasts.h).
 
 #include <cstdio>
 #include <nlohmann/json.hpp>

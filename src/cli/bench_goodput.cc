@@ -1,4 +1,4 @@
-// allot bench goodput: what scheduling by goodput costs (bench/goodput.h).
+// allot bench goodput: the cost of scheduling by goodput (bench/goodput.h).
 
 #include <cstdio>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
-// allot bench live | live-policies | chaos | kubernetes: what can only be measured on a live
-// cluster. The measuring itself is Python beside the tests that it shares its throw-away clusters
-// with (bench/*.py of the source tree); this program becomes it.
+// allot bench live | live-policies | chaos | kubernetes: measurements on live clusters. They are
+// Python scripts in the source tree (bench/*.py), which share temporary clusters with the tests;
+// this command starts them.
 
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ struct LiveBenchOptions {
   int seed = 1;
 };
 
-// One option of the script, left out where `value` is empty.
+// One option of the script, or nothing if `value` is empty.
 using ScriptOption = std::pair<const char*, std::string>;
 
 int BecomeScript(const std::string& source, const std::string& name,
@@ -41,7 +41,7 @@ int BecomeScript(const std::string& source, const std::string& name,
     throw UsageError("{} is not there: run this in allot's source tree, or name that by --source",
                      script.string());
   }
-  // That of the tests, where it was made, has what the scripts import (tests/requirements.txt).
+  // The tests' Python environment, if there is one, has the packages that the scripts import.
   const fs::path own = fs::path(source) / "build" / "venv" / "bin" / "python";
   std::vector<std::string> words = {fs::exists(own) ? own.string() : "python3", script.string(),
                                     "--build",

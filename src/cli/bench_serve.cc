@@ -1,6 +1,6 @@
-// allot bench serve: what a decision costs a daemon with many live jobs, with the checks that the
-// daemon makes: asked directly, as it is by default, and through the C interface (--plugin). Also
-// whether memory stays what it was. CPU time of the thread.
+// allot bench serve: the CPU time of a decision of a daemon with many live jobs, including the
+// daemon's checks, directly or through the C interface (--plugin). Also checks that memory does not
+// grow.
 
 #include <algorithm>
 #include <cstdio>

@@ -1,5 +1,5 @@
 #pragma once
-// A catalogue explained, for `allot trace inspect`.
+// Explains a catalogue, for `allot trace inspect`.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace allot {
 
-// `workload`: whose jobs are fitted to the types; null: none.
+// If `workload` is not null, its jobs are fitted to the types.
 std::string CatalogueText(const Catalogue& catalogue, const std::string& name,
                           const Workload* workload);
 nlohmann::ordered_json CatalogueJson(const Catalogue& catalogue, const std::string& name,

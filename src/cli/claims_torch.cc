@@ -1,4 +1,4 @@
-// allot reproduce claims: what this project claims of its learned policy, worked out again.
+// allot reproduce claims: repeats the results that this project claims of its learned policy.
 
 #include <cstdio>
 #include <filesystem>

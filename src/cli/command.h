@@ -1,6 +1,6 @@
 #pragma once
-// The seam for subcommands: one file per command in this folder registers a CommandInfo; main.cc
-// makes the program from the registry.
+// The seam for subcommands: one file per command in this folder registers a CommandInfo; program.cc
+// builds the command line from the registry.
 
 #include <functional>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace allot {
 
-// UsageError where a file would go to stdout and --json, too.
+// UsageError if both a file and the JSON result would go to stdout.
 inline void RequireOut(const std::string& out, const GlobalOptions& globals) {
   if (out.empty() && globals.json) throw UsageError("--json needs --out: the CSV takes stdout");
 }
@@ -20,10 +20,11 @@ inline void RequireOut(const std::string& out, const GlobalOptions& globals) {
 struct CommandInfo {
   std::string id;  // "simulate", or "trace inspect" for a nested command
   std::string summary;
-  // Declares the command's options on `line` and returns what to run; the return value of that is
-  // the exit code. Option variables live in the returned closure, which may refer to `line`.
+  // Declares the command's options on `line` and returns the function to run, which returns the exit
+  // code. Option variables live in the returned closure, which may refer to `line`.
   std::function<std::function<int()>(CommandLine& line, const GlobalOptions& globals)> declare;
-  // It lists what is registered, or has nested commands, where libtorch is (torch_program.h).
+  // True if the command lists registries, or has nested commands, that libtorch extends
+  // (torch_program.h).
   bool needs_torch = false;
 };
 

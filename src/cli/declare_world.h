@@ -1,15 +1,15 @@
 #pragma once
-// The options of a world on a command: the same names and texts everywhere.
+// Declares the options of a world on a command, with the same names and texts everywhere.
 
 #include "core/command_line.h"
 #include "experiment/world_spec.h"
 
 namespace allot {
 
-// Whether a word without an option is the workload: `allot whatif FILE`.
+// The meaning of a word without an option; kWorkload: `allot whatif FILE`.
 enum class BareWord { kNone, kWorkload };
 
-// --workload, --cluster, --load, ...; `spec` outlives `line`.
+// Declares --workload, --cluster, --load and so on. `spec` must outlive `line`.
 void DeclareWorld(CommandLine& line, WorldSpec& spec, BareWord bare = BareWord::kNone);
 
 }  // namespace allot

@@ -1,5 +1,5 @@
-// allot evaluate: a trained checkpoint against other policies; says whether training saw the
-// workloads.
+// allot evaluate: compares a trained checkpoint with other policies, and reports whether training
+// saw the workloads.
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -26,12 +26,12 @@ struct EvaluateOptions {
 };
 
 int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
-  // Loaded before anything runs: a damaged checkpoint stops the command here.
+  // Loaded before anything runs, so that a damaged checkpoint stops the command here.
   const auto agent = std::make_shared<const Agent>(LoadAgent(o.checkpoint));
   World world(o.world);
   std::vector<Contender> contenders;
   const Serving serving{.world = world.name()};
-  MakeLearnedPolicy(*agent, serving);  // refuse now, not after minutes
+  MakeLearnedPolicy(*agent, serving);  // fails now instead of after minutes
   contenders.push_back({.id = "learned",
                         .make = [agent, serving] { return MakeLearnedPolicy(*agent, serving); },
                         .files = {o.checkpoint}});

@@ -51,11 +51,11 @@ constexpr const char* kHowToRead =
     "--decision N, from 0; made with --log) or a JSON snapshot (docs/formats/snapshot.md; --save\n"
     "writes one to edit and ask 'what if').";
 
-// What the log's policy gave out as shares of time.
+// The time shares that the log's policy assigned.
 struct LoggedShare {
   std::string job;
   std::string configuration;
-  double share = 0;  // of all time
+  double share = 0;  // fraction of time
 };
 
 std::vector<LoggedShare> SharesIn(const Allocation& logged, const Observation& o,
@@ -107,7 +107,7 @@ void Show(const ExplainOptions& o, const GlobalOptions& globals, const Observati
   }
 }
 
-// Follows a played-back episode; explains at the wanted decision.
+// Listens to a replayed episode and explains the requested decision.
 class AtDecision : public DecisionListener {
  public:
   AtDecision(std::int64_t decision, Explainer* explainer,

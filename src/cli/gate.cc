@@ -1,5 +1,5 @@
-// allot gate: a candidate checkpoint against the accepted one and the heuristics, on held-out
-// workloads. Accepted, it takes the place; rejected, it is kept with its report.
+// allot gate: compares a candidate checkpoint with the accepted one and the heuristics on held-out
+// workloads. An accepted candidate replaces the former; a rejected one is kept with its report.
 
 #include "metrics/gate.h"
 
@@ -43,7 +43,7 @@ Contender CheckpointContender(const std::string& id, const std::string& path, Wo
   return {id, [agent, serving] { return MakeLearnedPolicy(*agent, serving); }};
 }
 
-// The first of DIR/001, DIR/002, ... that is free.
+// The first free path of DIR/001, DIR/002, ...
 fs::path FreeFolder(const fs::path& parent) {
   for (int number = 1;; ++number) {
     fs::path folder = parent / fmt::format("{:03}", number);
@@ -51,7 +51,7 @@ fs::path FreeFolder(const fs::path& parent) {
   }
 }
 
-// The candidate with its report beside it: all of it or nothing.
+// Copies the candidate with its report, completely or not at all.
 void Keep(const Checkpoint& checkpoint, const fs::path& folder, const GateVerdict& verdict,
           const Evaluation& evaluation, const std::string& name) {
   Json json = ToJson(verdict);
@@ -109,7 +109,7 @@ int Gate(GateOptions& o, const GlobalOptions& globals) {
   if (!verdict.accepted) {
     kept = FreeFolder(fs::path(o.models) / "rejected");
   } else if (has_incumbent) {
-    // A copy: there is an accepted policy at every moment.
+    // A copy, so that there is an accepted policy at every moment.
     CopyFolder(accepted, FreeFolder(fs::path(o.models) / "former"));
   }
   Keep(candidate, kept, verdict, evaluation, o.candidate);

@@ -1,4 +1,4 @@
-// allot journal check, repair: the journal of a daemon that does not run.
+// allot journal check and repair: for the journal of a daemon that does not run.
 
 #include "live/state/journal.h"
 
@@ -67,7 +67,7 @@ int Check(const std::filesystem::path& journal, const GlobalOptions& globals) {
   return state.damage.empty() ? 0 : static_cast<int>(ExitCode::kBadData);
 }
 
-// Files of another user than the daemon's would keep it from starting.
+// The daemon cannot start with files of another user.
 void RequireOwner(const std::filesystem::path& journal) {
   struct stat owned {};
   if (::stat(journal.c_str(), &owned) != 0 || owned.st_uid == ::geteuid()) return;
@@ -78,7 +78,7 @@ void RequireOwner(const std::filesystem::path& journal) {
 int Repair(const std::filesystem::path& journal, const GlobalOptions& globals) {
   RequireOwner(journal);
   const FileLock lock(journal.parent_path() / "lock",
-                      "one daemon a state folder");  // no daemon writes to it
+                      "one daemon a state folder");  // keeps daemons from writing
   const JournalState state = CheckJournal(journal);
   Print(state, journal,
         state.damage.empty() ? std::filesystem::path() : ReplaceJournal(journal, state), globals);

@@ -1,4 +1,4 @@
-// allot list: everything that is registered, with parameters, and what users say of live jobs.
+// allot list: all registries with their parameters, and the options of live jobs.
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -33,8 +33,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of a policy as its name alone makes it: its stages may add to what its entry says. One that needs
-// a parameter, such as a checkpoint, is described by its entry.
+// The info of a policy that is made from its name alone, to which its stages may add. A policy that
+// needs a parameter, such as a checkpoint, is described by its entry.
 PolicyInfo WithDefaults(const PolicyInfo& entry) {
   try {
     return MakePolicy(entry.id)->info();
@@ -102,7 +102,7 @@ int List(const std::string& what, const GlobalOptions& globals) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);
     if (!all.contains(what))
-      throw UsageError("nothing of the kind '{}'{}", what, DidYouMean(what, kinds));
+      throw UsageError("unknown kind '{}'{}", what, DidYouMean(what, kinds));
     const Json only = all[what];
     all = Json::object();
     all[what] = only;

@@ -27,7 +27,7 @@ std::shared_ptr<std::string> DeclareState(CommandLine& line) {
 std::string SocketOf(const std::string& state) {
   const std::filesystem::path folder = StateFolder(state);
   if (const auto standby = StandbyIn(folder)) {
-    throw RunError("the daemon of '{}' {}; it has nothing to say yet", folder.string(),
+    throw RunError("the daemon of '{}' {}; it has no status yet", folder.string(),
                    standby->Text());
   }
   return Daemon::SocketIn(folder).string();
@@ -76,7 +76,7 @@ int Queue(const std::string& state, const GlobalOptions& globals) {
 
 ALLOT_REGISTER(CommandInfo,
                (CommandInfo{
-                   "status", "what a running daemon does",
+                   "status", "jobs, nodes and faults of a running daemon",
                    [](CommandLine& line, const GlobalOptions& globals) {
                      auto state = DeclareState(line);
                      auto watch = std::make_shared<bool>(false);
@@ -141,7 +141,7 @@ int CancelJob(const std::string& state, const std::string& job, const GlobalOpti
                    globals);
 }
 
-// A command that needs no more than the daemon's folder.
+// A command whose only option is the daemon's folder.
 CommandInfo Order(const char* name, const char* summary,
                   int (*act)(const std::string& state, const GlobalOptions& globals)) {
   return {name, summary, [act](CommandLine& line, const GlobalOptions& globals) {
@@ -154,11 +154,11 @@ ALLOT_REGISTER(CommandInfo,
                Order("pause",
                      "stop the decisions of a running daemon until 'resume'; jobs keep running",
                      PauseDecisions));
-ALLOT_REGISTER(CommandInfo, Order("resume", "end a pause; drains stay", ResumeDecisions));
+ALLOT_REGISTER(CommandInfo, Order("resume", "end a pause; drains remain", ResumeDecisions));
 
 ALLOT_REGISTER(CommandInfo,
                (CommandInfo{
-                   "drain", "let no job begin, or empty a node",
+                   "drain", "start no more jobs, or empty a node",
                    [](CommandLine& line, const GlobalOptions& globals) {
                      auto state = DeclareState(line);
                      auto node = std::make_shared<std::string>();

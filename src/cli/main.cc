@@ -1,4 +1,4 @@
-// The program: all of it is in the registered commands.
+// The program; its commands are registered.
 
 #include "cli/program.h"
 

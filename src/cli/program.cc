@@ -36,8 +36,8 @@ constexpr std::size_t kLineWidth = 110;  // of help
 constexpr const char* kStart =
     "\nStart with: allot trace inspect      then: allot compare --load 1.0";
 
-// Without "Excludes:", which CLI11 says at both options of a pair: the texts say it once. Details
-// (command_line.h) are shown by --help-all only, each below the heading that it belongs to.
+// Omits "Excludes:", which CLI11 prints at both options of a pair, because the texts state it once.
+// Details (command_line.h) are shown by --help-all only, each below its heading.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
@@ -55,7 +55,7 @@ class HelpFormatter : public CLI::Formatter {
     return Wrapped(CLI::Formatter::make_option(option, is_positional));
   }
 
-  // --help-all of the program shows no commands in full.
+  // --help-all of the program does not show the options of its commands.
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override {
     return make_description(app) + make_usage(app, std::move(name)) + make_positionals(app) +
@@ -64,7 +64,7 @@ class HelpFormatter : public CLI::Formatter {
   }
 
  private:
-  // Of at most kLineWidth columns, where the meaning has blanks to break at.
+  // Breaks lines at blanks to at most kLineWidth columns.
   std::string Wrapped(const std::string& text) const {
     const std::string indent(get_column_width(), ' ');
     std::string wrapped;
@@ -119,7 +119,7 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
-// The commands that were typed, from the outermost; empty when none was.
+// The typed commands from the outermost; empty without any.
 std::vector<const CLI::App*> TypedPath(const CLI::App& app) {
   std::vector<const CLI::App*> path;
   for (const CLI::App* at = &app; !at->get_subcommands().empty(); path.push_back(at)) {
@@ -139,7 +139,7 @@ std::vector<std::string> TypedNames(const CLI::App& app) {
   return names;
 }
 
-// Without --help and the like, which are no settings.
+// Leaves out --help and the like, which are no settings.
 std::vector<std::string> LongNames(const CLI::App& app, std::string_view prefix) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -151,7 +151,7 @@ std::vector<std::string> LongNames(const CLI::App& app, std::string_view prefix)
   return names;
 }
 
-// A word in the place of a command.
+// A word at the position of a command.
 std::string ExplainCommand(const CLI::App& app, const std::string& word,
                            const std::vector<std::string>& known) {
   if (TypedPath(app).empty() && (word == "train" || word == "pretrain")) {
@@ -163,9 +163,9 @@ std::string ExplainCommand(const CLI::App& app, const std::string& word,
   return fmt::format("unknown command '{}'{}", word, DidYouMean(word, known));
 }
 
-// Messages of CLI11 about unknown words, with a suggestion. What follows an unknown option may be
-// its value, hence options are named before words, but for a word where a command is expected. As
-// commands fall through, the words end up with the program.
+// Adds a suggestion to CLI11's message about unknown words. A word after an unknown option may be
+// its value, so unknown options are named first, except for a word where a command is expected.
+// Because commands fall through, CLI11 collects the words at the program.
 std::string ExplainExtras(const CLI::App& app, const std::string& message) {
   const CLI::App& command = TypedApp(app);
   const std::vector<std::string> extras = app.remaining(true);
@@ -191,7 +191,7 @@ std::string ExplainExtras(const CLI::App& app, const std::string& message) {
                      Join(TypedNames(app), " "));
 }
 
-// What CLI11 says of an option that is missing, with what the option is.
+// Adds the option's text to CLI11's message about a missing option.
 std::string ExplainMissing(const CLI::App& app, const std::string& message) {
   constexpr std::string_view kIsRequired = " is required";
   if (!message.ends_with(kIsRequired)) return message;
@@ -202,7 +202,7 @@ std::string ExplainMissing(const CLI::App& app, const std::string& message) {
                      Join(TypedNames(app), " "));
 }
 
-// What CLI11 says of a value, with where the value may have come from.
+// Adds the possible source of the value to CLI11's message about a value.
 std::string ExplainValue(const CLI::App& app, const std::string& message) {
   const CLI::Option* config = app.get_config_ptr();
   return config->count() != 1 ? message
@@ -210,7 +210,7 @@ std::string ExplainValue(const CLI::App& app, const std::string& message) {
                                             config->as<std::string>());
 }
 
-// CLI11 makes one option with two values of a key that is set in two lines running.
+// CLI11 merges a key that is set in two consecutive lines into one option with two values.
 void RefuseRepeatedKeys(const std::string& text, const std::string& file) {
   std::set<std::string_view> seen;
   for (const std::string_view line : Split(text, '\n')) {
@@ -223,8 +223,8 @@ void RefuseRepeatedKeys(const std::string& text, const std::string& file) {
   }
 }
 
-// A --config file holds options of the command that was typed, or of the program. CLI11 reads such
-// a file for the program only, so each key is handed on to whom it belongs.
+// A --config file has options of the typed command or of the program. CLI11 reads such a file for
+// the program only, so each key is passed on to its command.
 class CommandConfig : public CLI::ConfigTOML {
  public:
   explicit CommandConfig(const CLI::App& app) : app_(app) {}
@@ -260,7 +260,7 @@ class CommandConfig : public CLI::ConfigTOML {
   const CLI::App& app_;
 };
 
-// The command of that name below `app`, null when there is none.
+// The command of that name below `app`; null if there is none.
 CLI::App* Nested(CLI::App& app, const std::string& name) {
   for (CLI::App* command : app.get_subcommands({})) {
     if (command->get_name() == name) return command;
@@ -268,8 +268,8 @@ CLI::App* Nested(CLI::App& app, const std::string& name) {
   return nullptr;
 }
 
-// Whether the typed command is not known here, or wants those that are not. Without a command the
-// help shows all.
+// True if the typed command is unknown here, or needs commands that are. Without a command, help
+// shows all of them.
 bool NeedsTorch(int argc, char** argv) {
   std::vector<std::string> words;
   for (int i = 1; i < argc; ++i) {
@@ -291,7 +291,7 @@ int Run(int argc, char** argv) {
   CLI::App app{"allot: simulate, train and compare schedulers for GPU clusters", "allot"};
   app.set_help_all_flag("--help-all", "help with all options");
   app.set_version_flag("--version", Version());
-  app.footer(kExitCodes);  // of all commands that have no own
+  app.footer(kExitCodes);  // the footer of all commands without their own
   app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
   app.fallthrough();
@@ -311,7 +311,7 @@ int Run(int argc, char** argv) {
     CommandLine line;
     std::function<int()> run;
   };
-  std::deque<Command> commands;  // stay where they are: what runs may refer to its line
+  std::deque<Command> commands;  // addresses stay valid: a closure may refer to its line
   for (const CommandInfo& info : Registry<CommandInfo>::Global().entries()) {
     CLI::App* parent = &app;
     std::string name = info.id;
@@ -319,7 +319,7 @@ int Run(int argc, char** argv) {
       const std::string group = name.substr(0, space);
       name = name.substr(space + 1);
       if (CLI::App* own = Nested(app, group); own != nullptr) {
-        groups.emplace(group, own);  // a command that also has some of its own
+        groups.emplace(group, own);  // a command that also has nested ones
       } else if (!groups.contains(group)) {
         groups[group] = app.add_subcommand(
             group, fmt::format("several commands, see 'allot {} --help'", group));
@@ -352,7 +352,7 @@ int Run(int argc, char** argv) {
   }
   const CLI::Option* const out = TypedApp(app).get_option_no_throw("--out");
   if (out != nullptr && out->count() > 0) RequireWritable(out->as<std::string>());
-  // The innermost of nested ones: those were added after what they are nested in.
+  // The innermost of nested commands, which were added after their parents.
   for (auto command = commands.rbegin(); command != commands.rend(); ++command) {
     if (command->app->parsed()) return command->run();
   }
@@ -362,8 +362,8 @@ int Run(int argc, char** argv) {
 }  // namespace
 
 int RunProgram(int argc, char** argv) {
-  // Whole lines leave at once, so that notes on standard error never stand in the middle of one
-  // where both go to the same file or terminal.
+  // Line buffering keeps notes on standard error from splitting lines if both streams go to one file
+  // or terminal.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   InstallInterruptHandler();
   std::vector<char*> words(argv, argv + argc);

@@ -3,8 +3,8 @@
 
 namespace allot {
 
-// Runs the command line and returns the exit code; errors are printed, none is thrown. Installs the
-// interrupt handler. Once a process: commands may keep state.
+// Runs the command line and returns the exit code; prints errors and does not throw. Installs the
+// interrupt handler. Call it once per process, because commands may keep state.
 int RunProgram(int argc, char** argv);
 
 }  // namespace allot

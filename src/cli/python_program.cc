@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kPythonPrefix = "python:";
 
-// As `python3 -m allot`, which looks for modules in the present folder first.
+// Like `python3 -m allot`, which searches modules in the present folder first.
 constexpr const char* kPythonStart = R"py(
 import sys
 sys.path.insert(0, "")
@@ -31,7 +31,7 @@ except ImportError as error:
 sys.exit(run())
 )py";
 
-// "python:m:C", "fifo,python:m:C", "--policy=python:m:C".
+// True for "python:m:C", "fifo,python:m:C" and "--policy=python:m:C".
 bool NamesPython(std::string_view argument) {
   if (argument.starts_with("-")) {
     const std::size_t equals = argument.find('=');

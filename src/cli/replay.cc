@@ -1,6 +1,6 @@
-// allot replay: plays the decisions of an episode log back and checks that every job ends when it
-// did, and that every observation, action and reward is the logged one; of a live run, which cannot
-// be simulated again, of what its decisions saw.
+// allot replay: replays the decisions of an episode log, and checks that every job ends when it did
+// and that every observation, action and reward equals the logged one. A live run cannot be
+// simulated again; its decisions are replayed on the logged observations.
 
 #include <cstdio>
 #include <nlohmann/json.hpp>

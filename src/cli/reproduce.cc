@@ -1,4 +1,4 @@
-// allot reproduce: a peer's own runs, repeated under its profile and compared job by job.
+// allot reproduce: repeats a peer's own runs under its profile, and compares them job by job.
 
 #include <fnmatch.h>
 
@@ -121,7 +121,7 @@ int Reproduce(const ReproduceOptions& o, const GlobalOptions& globals) {
   }
   struct Chosen {
     const PeerInfo* peer;
-    std::vector<FidelityCase> cases;  // that --only names
+    std::vector<FidelityCase> cases;  // those that --only selects
   };
   std::vector<Chosen> chosen;
   std::size_t unmatched = 0;

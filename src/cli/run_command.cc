@@ -35,7 +35,7 @@ ExperimentOptions OptionsOf(const GlobalOptions& globals) {
 Evaluation RunWithNotes(World& world, const std::vector<World::Named>& scenarios,
                         const std::vector<Contender>& contenders, const ExperimentOptions& options,
                         const GlobalOptions& globals) {
-  ReferenceOf(contenders, options);  // a fault is told alone
+  ReferenceOf(contenders, options);  // throws before any note is printed
   if (!globals.quiet) {
     std::fputs((world.ReadNote() + world.OverloadHint(scenarios) + world.ManyEventsHint(scenarios) +
                 world.UselessOptionsHint(scenarios))
@@ -47,7 +47,7 @@ Evaluation RunWithNotes(World& world, const std::vector<World::Named>& scenarios
 
 namespace {
 
-// Exit code, after a line on stderr where runs did not finish.
+// The exit code; prints a line to stderr if runs did not finish.
 int TellUnfinished(const Evaluation& evaluation) {
   std::size_t stuck = 0;
   for (const EvaluatedPolicy& policy : evaluation.policies) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the commands that run experiments say and print: notes before, the table after.
+// What the commands that run experiments share: options, notes before and the table after.
 
 #include "cli/command.h"
 #include "experiment/experiment.h"
@@ -15,16 +15,16 @@ struct LogOptions {
 };
 void DeclareLog(CommandLine& line, LogOptions* options);
 
-// The typed command, threads and progress, as every command takes them.
+// The typed command, threads and progress, as in every command.
 ExperimentOptions OptionsOf(const GlobalOptions& globals);
 
-// RunExperiment, with notes on the workload on stderr before it unless the user wants it quiet.
+// RunExperiment; before it prints notes on the workload to stderr, unless with --quiet.
 Evaluation RunWithNotes(World& world, const std::vector<World::Named>& scenarios,
                         const std::vector<Contender>& contenders, const ExperimentOptions& options,
                         const GlobalOptions& globals);
 
-// Table on stdout (or the evaluation as JSON) and what was written on stderr. The exit code: 1
-// where a run did not finish, which is said, too.
+// Prints the table to stdout (or the evaluation as JSON), and the written files to stderr. Returns
+// the exit code: 1 if a run did not finish, which is reported.
 int PrintEvaluation(const Evaluation& evaluation, const ExperimentOptions& options,
                     const GlobalOptions& globals);
 

@@ -1,4 +1,4 @@
-// allot serve: a policy in charge of a cluster that is real.
+// allot serve: a policy schedules a real cluster.
 
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
@@ -54,8 +54,8 @@ struct ServeOptions {
   LiveOptions live;
 };
 
-// The message as one line that no terminal obeys: names and comments in it are users'. As JSON text
-// for those who read JSON.
+// Prints the message as one line without control characters, because names and comments in it are
+// users' texts; with `json` as a JSON string.
 class OneLine : public spdlog::custom_flag_formatter {
  public:
   explicit OneLine(bool json) : json_(json) {}
@@ -85,7 +85,7 @@ void LogToStderr(bool json, bool quiet) {
   spdlog::set_default_logger(logger);
 }
 
-// "" when neither is given.
+// The spec of a policy or a checkpoint; "" if neither is given.
 std::string SpecOf(const std::string& policy, const std::string& checkpoint, const char* role) {
   if (!checkpoint.empty() && !policy.empty()) {
     throw UsageError("one policy {}: checkpoint '{}' or policy '{}', not both", role, checkpoint,
@@ -94,14 +94,14 @@ std::string SpecOf(const std::string& policy, const std::string& checkpoint, con
   return checkpoint.empty() ? policy : "learned:checkpoint=" + checkpoint;
 }
 
-// In this program, or behind the C interface of a library.
-std::unique_ptr<Policy> MakePolicyInCharge(const std::string& library, const std::string& spec) {
+// Makes the policy in this program, or through the C interface of a library.
+std::unique_ptr<Policy> MakeActivePolicy(const std::string& library, const std::string& spec) {
   return library.empty() ? MakeOnlinePolicy(spec, FileLoader()) : MakePluginPolicy(library, spec);
 }
 
-// Forecasts beside the daemon; null where none are wanted, and of a policy in a library, of which a
-// second object may not be had, or of Python, which would decide later while it simulates ahead.
-std::unique_ptr<LiveForecast> ForecastsOf(const ServeOptions& o, const DaemonOptions& options,
+// Null if forecasts are switched off, if the policy is in a library, which may not allow a second
+// object, or in Python, where forecasts would delay its decisions.
+std::unique_ptr<LiveForecast> MakeForecasts(const ServeOptions& o, const DaemonOptions& options,
                                           const Daemon& daemon) {
   const bool elsewhere = !o.plugin.empty() || FamilyOf(options.policy) != nullptr;
   if (o.forecast_every == 0 || elsewhere) return nullptr;
@@ -129,14 +129,14 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
   DaemonOptions options;
   options.state = StateFolder(o.state);
   options.runtime = o.runtime;
-  options.policy = SpecOf(o.policy, o.checkpoint, "is in charge");
+  options.policy = SpecOf(o.policy, o.checkpoint, "is active");
   if (options.policy.empty()) options.policy = "index";
   options.metrics = o.metrics;
   options.metrics_for_all = o.metrics_for_all;
   options.stop_jobs = o.stop_jobs;
   options.standby = o.standby;
   options.live = o.live;
-  // Their results are written at the end, of all jobs.
+  // The results of all jobs are written at the end.
   if (!o.log_root.empty() || !o.out.empty()) {
     options.live.job_table.keep_ended = std::numeric_limits<std::size_t>::max();
   }
@@ -151,14 +151,14 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
     options.rules = o.rules;
   }
   if (options.live.dry_run) {
-    if (o.standby) throw UsageError("--dry-run is in charge of nothing: not with --standby");
-    options.state /= "dry-run";  // beside a daemon that is in charge
+    if (o.standby) throw UsageError("--dry-run takes nothing over: not with --standby");
+    options.state /= "dry-run";  // so that it can run beside the active daemon
     if (!o.log_root.empty() || !o.out.empty()) {
       throw UsageError("--dry-run runs nothing: there is nothing for --log '{}' or --out '{}'",
                        o.log_root, o.out);
     }
   }
-  std::unique_ptr<Policy> policy = MakePolicyInCharge(o.plugin, options.policy);
+  std::unique_ptr<Policy> policy = MakeActivePolicy(o.plugin, options.policy);
   const std::string name = policy->info().id;
   const std::string shadow_spec = SpecOf(o.shadow, o.shadow_checkpoint, "is the shadow");
   std::unique_ptr<Shadow> shadow;
@@ -174,7 +174,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
     made = std::make_unique<Daemon>(options, std::move(policy), std::move(shadow));
   } catch (const Error& error) {
     if (error.code() != ExitCode::kInterrupted) throw;
-    spdlog::info("told to end before it was in charge");  // a standby, which has done its work
+    spdlog::info("interrupted as a standby, before it became active");
     return static_cast<int>(ExitCode::kOk);
   }
   Daemon& daemon = *made;
@@ -191,7 +191,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
         LiveLog::Options{o.log_root, "", shadow_spec, shadow_name, TypedCommand()}, daemon));
     beside->LogTo(logs.back().get());
   }
-  const std::unique_ptr<LiveForecast> forecasts = ForecastsOf(o, options, daemon);
+  const std::unique_ptr<LiveForecast> forecasts = MakeForecasts(o, options, daemon);
   if (forecasts != nullptr) {
     daemon.Show(*forecasts);
     listeners.push_back(forecasts.get());
@@ -200,7 +200,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
   std::function<void(const DaemonStatus&)> watch;
   if (o.watch) watch = [&screen](const DaemonStatus& status) { screen.Draw(status); };
   daemon.Run(listeners, watch);
-  AcknowledgeInterrupt();  // it was heard: the run is over, its results are not to be lost
+  AcknowledgeInterrupt();  // the run is over, its results must still be written
   for (const auto& log : logs) {
     for (const std::string& line : log->End(options.runtime)) spdlog::info("{}", line);
   }
@@ -212,7 +212,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
     const DaemonStatus status = MakeStatus(daemon.cluster(), DecisionCounts{}, options);
     std::printf("%s\n", WriteStatus(status, 2).c_str());
   }
-  // A daemon that is told to end has done its work, whatever became of its users' jobs.
+  // Without --until-idle an interrupt is the normal end, whatever the state of the jobs.
   return static_cast<int>(unfinished == 0 || !o.live.until_idle ? ExitCode::kOk
                                                                 : ExitCode::kRunFailed);
 }
@@ -233,14 +233,14 @@ ALLOT_REGISTER(
           line.Option("-p,--policy", o->policy, "or the name of any other policy [index]")
               .Topic("Policy");
           line.Option("--plugin", o->plugin,
-                      "shared library that holds the policy, asked through the C interface of "
-                      "liballot_plugin.so [none: in allot itself, asked directly]")
+                      "shared library with the policy, called through the C interface of "
+                      "liballot_plugin.so [none: the policy is in allot itself]")
               .Detail("Policy");
           line.Option("--shadow", o->shadow,
                       "second policy: its decisions are compared and logged, never applied")
               .Topic("Policy");
           line.Option("--shadow-checkpoint", o->shadow_checkpoint,
-                      "or the checkpoint folder of a trained one")
+                      "or the checkpoint folder of a trained policy")
               .Detail("Policy");
           line.Option("--log", o->log_root,
                       "Minari datasets folder for the HDF5 episode log, written at the end")
@@ -255,7 +255,7 @@ ALLOT_REGISTER(
                   "the catalogue that ships with allot")
               .Detail("Decisions");
           line.Option("--rules", o->rules,
-                      "TOML file of what the operator says of sizes and changes of jobs "
+                      "TOML file of the operator's rules on sizes and changes of jobs "
                       "(docs/rules.md) [none]")
               .Topic("Decisions");
           line.Option("--interval", o->live.interval, "seconds between scheduled decisions")
@@ -275,8 +275,8 @@ ALLOT_REGISTER(
               .ShowDefault()
               .Detail("Decisions");
           line.Option("--keep-jobs", o->live.job_table.keep_ended,
-                      "jobs that are over and still in memory, the newest; with --log or --out all "
-                      "of them are until the daemon ends")
+                      "ended jobs that stay in memory, the newest ones; all of them with --log or "
+                      "--out")
               .ShowDefault()
               .Detail("What is shown and kept");
           line.Option("--worker-timeout", o->live.job_table.worker_group.hung_after,
@@ -287,8 +287,8 @@ ALLOT_REGISTER(
               .Detail("Decisions");
           line.Option(
                   "--stalled-after", o->live.job_table.worker_group.stalled_after,
-                  "seconds without a step of a job whose workers all live, after which they are "
-                  "replaced; at least ten times the job's longest pause before; 0: never")
+                  "seconds without a step after which the living workers of a job are replaced; at "
+                  "least ten times the job's longest pause before; 0: never")
               .Duration()
               .NonNegative()
               .ShowDefault()
@@ -300,23 +300,24 @@ ALLOT_REGISTER(
                     "allow an address for --metrics that other machines can reach")
               .Detail("What is shown and kept");
           line.Option("--forecast-every", o->forecast_every,
-                      "seconds between forecasts of starts and ends, at least; 0: none")
+                      "seconds between wait forecasts, at least; 0: no forecasts")
               .Duration()
               .Range(0.0, 86400.0)
               .ShowDefault()
               .Detail("Forecasts");
           line.Option("--forecast-history", o->forecast_history,
-                      "TRACE@DATE that these draw lengths and arrivals from, e.g. the journal of "
-                      "the state folder [none: nobody else is taken to come]")
+                      "TRACE@DATE from which forecasts draw lengths and arrivals, e.g. the journal "
+                      "of the state folder [none: no further jobs arrive]")
               .Detail("Forecasts");
-          line.Option("--calibration", o->calibration, "of these: file of 'allot forecast --fit'")
+          line.Option("--calibration", o->calibration,
+                      "file of 'allot forecast --fit', which corrects forecasts")
               .Detail("Forecasts");
           line.Flag("--dry-run", o->live.dry_run, "print decisions, change nothing");
           line.Flag("--standby", o->standby,
-                    "wait until no other daemon is in charge of the cluster, then take over");
+                    "wait until no other daemon is active on the cluster, then take over");
           line.Flag("--until-idle", o->live.until_idle, "end when no job is left");
           line.Flag("--stop-jobs", o->stop_jobs,
-                    "at the end stop all jobs after a checkpoint (default: they keep running)");
+                    "stop all jobs with a checkpoint at the end (default: they keep running)");
           line.Flag("--watch", o->watch, "show the table of jobs instead of the log")
               .Topic("What is shown and kept");
           line.Flag("--json-logs", o->json_logs, "log lines as JSON, one object per line")

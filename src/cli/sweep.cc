@@ -50,7 +50,7 @@ struct SweepCommand {
   std::vector<std::string> slurm_options;
 };
 
-// What stands on the command line, as a definition.
+// The command line as a definition.
 Json TypedDefinition(const SweepCommand& o, const WorldOptions& world) {
   Json json = Json::object();
   for (const std::string& name : world) {
@@ -91,7 +91,7 @@ Json TypedDefinition(const SweepCommand& o, const WorldOptions& world) {
   return json;
 }
 
-// "fifo,las" in a file means what it means on the command line.
+// "fifo,las" in a file has the same meaning as on the command line.
 void SplitTexts(Json* json) {
   for (const char* key : {"policies", "admission", "placement"}) {
     const auto text = json->find(key);
@@ -110,13 +110,13 @@ SweepDefinition DefinitionOf(const SweepCommand& o) {
   if (!o.file.empty()) {
     where = o.file;
     json = ReadDefinitionFile(o.file);
-    if (json.is_object()) json.erase("allot");  // a folder's sweep.json says what made it
+    if (json.is_object()) json.erase("allot");  // a folder's sweep.json names the version that made it
   } else if (!o.preset.empty()) {
     where = "preset " + o.preset;
     json = ParseToml(Registry<SweepPreset>::Global().Get("preset", o.preset).toml, where);
   }
   SplitTexts(&json);
-  SweepFromJson(json, world, where);  // its own faults are told with its name
+  SweepFromJson(json, world, where);  // errors then name the file
   return SweepFromJson(Overlaid(json, TypedDefinition(o, world)), world, where);
 }
 

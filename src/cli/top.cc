@@ -22,11 +22,11 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kEventsKept = 100;
-constexpr int kPlainRows = 50;  // where there is no terminal
+constexpr int kPlainRows = 50;  // without a terminal
 constexpr int kPlainColumns = 160;
 constexpr double kLeastMs = 40;  // between two drawings of a simulation
 
-// The views that are shown, one after the other, and what happened between them.
+// Shows views one after the other, with the events between them.
 class Screen {
  public:
   void Show(const TopView& view) {
@@ -69,19 +69,19 @@ int WatchDaemon(const std::string& state) {
   return 0;
 }
 
-// Simulated time passes `speed` times as fast; keys change that.
+// Simulated time passes `speed` times as fast as real time; keys change that.
 int WatchSimulation(const WorldSpec& spec, const std::string& policy_spec, double speed) {
   World world(spec);
   const auto scenarios = world.Scenarios();
   const Scenario& scenario = *scenarios.front().scenario;
   const std::unique_ptr<Policy> policy = world.MakePolicy(policy_spec);
   if (!Terminal::Here()) {
-    throw UsageError("a simulation is watched in a terminal: standard input or output is none");
+    throw UsageError("watching a simulation needs a terminal as standard input and output");
   }
   Screen screen;
   bool still = false;
   Seconds last = 0;
-  double owed_ms = 0;  // of real time, since what is shown was drawn
+  double owed_ms = 0;  // real time since the last drawing
   struct Quit {};
   TopListener listener(scenario, "policy " + policy_spec, [&](TopView view) {
     owed_ms += 1000 * std::max(0.0, view.now - last) / speed;
@@ -111,7 +111,7 @@ int WatchSimulation(const WorldSpec& spec, const std::string& policy_spec, doubl
 
 ALLOT_REGISTER(CommandInfo,
                (CommandInfo{
-                   "top", "nodes, jobs and events of a running daemon or a simulation, as they go",
+                   "top", "live view of nodes, jobs and events of a running daemon or a simulation",
                    [](CommandLine& line, const GlobalOptions&) {
                      struct Options {
                        WorldSpec world;

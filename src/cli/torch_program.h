@@ -5,8 +5,8 @@
 
 namespace allot {
 
-// Goes on as allot-torch, with the same arguments; comes back only where this is it, or where there
-// is none, in a build without libtorch. RunError when it cannot be started.
+// Becomes allot-torch with the same arguments; returns only inside of it, or in a build without
+// libtorch. RunError if it cannot be started.
 void ContinueWithTorch(char** argv);
 
 }  // namespace allot

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kSwf = "swf";
 
-// Returns what the format could not hold. `cluster`: as given on the command line, if at all.
+// Returns what the format cannot express. `cluster` is the one of the command line, if given.
 std::vector<std::string> WriteWorkload(const Workload& workload, const std::string& format,
                                        const std::optional<ClusterSpec>& cluster,
                                        const std::string& path) {
@@ -36,7 +36,7 @@ std::vector<std::string> WriteWorkload(const Workload& workload, const std::stri
   return notes;
 }
 
-// A trace that is only written need not fit a cluster that nobody named.
+// A trace that is only written need not fit the default cluster.
 std::string LargeEnough(const WorldSpec& spec, WorkloadCache* cache) {
   constexpr GpuCount kNodeGpus = 8;
   GpuCount most = 1;
@@ -58,7 +58,7 @@ ALLOT_REGISTER(
           };
           auto o = std::make_shared<Options>();
           DeclareWorld(line, o->world);
-          // What says how jobs are run does not change a trace.
+          // Options of the simulation do not change a trace.
           line.Remove({"--workloads", "--profile", "--interval", "--restart-cost", "--launch-cost",
                        "--failures", "--node-events", "--speedup", "--length-estimates",
                        "--beliefs", "--progress"});

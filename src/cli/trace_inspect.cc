@@ -1,5 +1,5 @@
-// allot trace inspect: what is in a trace, what was dropped and why; what is in a throughput table,
-// and which jobs fit it.
+// allot trace inspect: the contents of a trace, with dropped rows and reasons; or the contents of a
+// throughput table, and the jobs that fit it.
 
 #include <algorithm>
 #include <cstdio>
@@ -26,7 +26,7 @@ Catalogue CatalogueNamed(const std::string& name) {
   return known != nullptr ? known->get() : Catalogue::FromFile(name);
 }
 
-// Whether a file begins as a throughput table does, or the first of two as Gavel's do.
+// True for a file that begins like a throughput table, or the first of two like Gavel's.
 bool IsCatalogue(const std::string& name) {
   if (Registry<CatalogueInfo>::Global().Find(name) != nullptr) return name != kEmbeddedWorkload;
   std::error_code ignored;
@@ -56,7 +56,7 @@ std::string WhatIfLine(const std::string& trace, const std::string& format,
   if (!columns.empty()) line += " --columns " + ShellWord(columns);
   if (!model_map.empty()) line += " --model-map " + ShellWord(model_map);
   if (!type_map.empty()) line += " --type-map " + ShellWord(type_map);
-  // On as many GPUs as the record shows: whole nodes of 8, or one smaller node.
+  // A cluster with the GPUs of the record: whole nodes of 8, or one smaller node.
   constexpr GpuCount kNode = 8;
   return line + (gpus <= kNode
                      ? fmt::format(" --cluster 1x{}", gpus)

@@ -1,11 +1,11 @@
 #pragma once
-// The command as the user typed it, for what is kept with results.
+// The command as the user typed it, which is stored with results.
 
 #include <string>
 
 namespace allot {
 
-void RememberCommand(int argc, char** argv);  // once, before anything else
+void RememberCommand(int argc, char** argv);  // call once, before anything else
 std::string TypedCommand();                   // repeatable in a shell
 
 }  // namespace allot

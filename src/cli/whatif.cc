@@ -56,7 +56,7 @@ ALLOT_REGISTER(
         "whatif", "what another policy, more nodes or elastic jobs would change on your cluster",
         [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<WhatIfCommand>();
-          o->options.world.profile = "event";   // as an online scheduler decides
+          o->options.world.profile = "event";   // decides like an online scheduler
           o->options.world.oversized = "drop";  // nodes may be drained today
           DeclareWorld(line, o->options.world, BareWord::kWorkload);
           line.Remove({"--workloads", "--setting"});
