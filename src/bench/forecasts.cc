@@ -6,7 +6,7 @@
 
 #include "core/cpu_time.h"
 #include "sim/run.h"
-#include "wait_forecast/outlook.h"
+#include "wait_forecast/wait_forecaster.h"
 
 namespace allot {
 namespace {

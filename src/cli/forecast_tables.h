@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "wait_forecast/outlook_check.h"
+#include "wait_forecast/forecast_check.h"
 
 namespace allot {
 

@@ -24,7 +24,7 @@
 #include "plugin/plugin_policy.h"
 #include "sched/online_policy.h"
 #include "sched/policy_family.h"
-#include "wait_forecast/live_outlook.h"
+#include "wait_forecast/live_forecast.h"
 #include "workload/history_file.h"
 
 namespace allot {
@@ -102,7 +102,7 @@ std::unique_ptr<Policy> MakeActivePolicy(const std::string& library, const std::
 // Null if forecasts are switched off, if the policy is in a library, which may not allow a second
 // object, or in Python, where forecasts would delay its decisions.
 std::unique_ptr<LiveForecast> MakeForecasts(const ServeOptions& o, const DaemonOptions& options,
-                                          const Daemon& daemon) {
+                                            const Daemon& daemon) {
   const bool elsewhere = !o.plugin.empty() || FamilyOf(options.policy) != nullptr;
   if (o.forecast_every == 0 || elsewhere) return nullptr;
   LiveForecast::Settings settings;

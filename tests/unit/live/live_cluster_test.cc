@@ -510,7 +510,7 @@ TEST_F(LiveClusterTest, WhileJobsComeAndEndItLooksMoreOften) {
   runtime_.Finish("b");
   ASSERT_TRUE(cluster_->WaitForChange(0));
   ASSERT_EQ(runtime_.waits.size(), 1U);
-  EXPECT_LT(runtime_.waits.front(), idle);  // look_pace_test says by how much
+  EXPECT_LT(runtime_.waits.front(), idle);  // poll_pace_test has the factor
 }
 
 TEST_F(LiveClusterTest, ADryRunStartsNothing) {

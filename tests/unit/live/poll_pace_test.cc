@@ -1,4 +1,4 @@
-#include "live/port/look_pace.h"
+#include "live/port/poll_pace.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "wait_forecast/outlook.h"
+#include "wait_forecast/wait_forecaster.h"
 
 namespace allot {
 

@@ -1,4 +1,4 @@
-#include "wait_forecast/calibration.h"
+#include "wait_forecast/forecast_calibration.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "core/rng.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/sim/small_world.h"
-#include "wait_forecast/outlook_check.h"
+#include "wait_forecast/forecast_check.h"
 
 namespace allot {
 namespace {

@@ -1,4 +1,4 @@
-#include "wait_forecast/outlook.h"
+#include "wait_forecast/wait_forecaster.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "sim/run.h"
-#include "wait_forecast/calibration.h"
-#include "wait_forecast/outlook.h"
+#include "wait_forecast/forecast_calibration.h"
+#include "wait_forecast/wait_forecaster.h"
 
 namespace allot {
 

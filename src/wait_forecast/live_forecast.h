@@ -17,9 +17,9 @@
 
 #include "live/status/status_part.h"
 #include "sched/driver.h"
-#include "wait_forecast/calibration.h"
-#include "wait_forecast/cpu_share.h"
-#include "wait_forecast/outlook.h"
+#include "wait_forecast/cpu_budget.h"
+#include "wait_forecast/forecast_calibration.h"
+#include "wait_forecast/wait_forecaster.h"
 #include "workload/history.h"
 
 namespace allot {

@@ -1,4 +1,4 @@
-#include "wait_forecast/outlook.h"
+#include "wait_forecast/wait_forecaster.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "sim/lookahead_simulation.h"
 #include "wait_forecast/future.h"
 #include "wait_forecast/length_levels.h"
-#include "wait_forecast/seldom_asked.h"
+#include "wait_forecast/throttled_policy.h"
 
 namespace allot {
 namespace {

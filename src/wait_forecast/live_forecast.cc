@@ -1,4 +1,4 @@
-#include "wait_forecast/live_outlook.h"
+#include "wait_forecast/live_forecast.h"
 
 #include <spdlog/spdlog.h>
 

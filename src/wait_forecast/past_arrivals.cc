@@ -1,4 +1,4 @@
-#include "wait_forecast/arrivals.h"
+#include "wait_forecast/past_arrivals.h"
 
 #include <algorithm>
 #include <cmath>

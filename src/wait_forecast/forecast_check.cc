@@ -1,4 +1,4 @@
-#include "wait_forecast/outlook_check.h"
+#include "wait_forecast/forecast_check.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "wait_forecast/calibration.h"
+#include "wait_forecast/forecast_calibration.h"
 
 #include <algorithm>
 #include <cmath>

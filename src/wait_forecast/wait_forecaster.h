@@ -20,7 +20,7 @@
 
 #include "length_model/length_model.h"
 #include "sched/policy.h"
-#include "wait_forecast/arrivals.h"
+#include "wait_forecast/past_arrivals.h"
 
 namespace allot {
 

@@ -1,9 +1,9 @@
-#include "wait_forecast/live_outlook.h"
+#include "wait_forecast/live_forecast.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/unit/sim/small_world.h"
-#include "wait_forecast/cpu_share.h"
+#include "wait_forecast/cpu_budget.h"
 
 namespace allot {
 namespace {
