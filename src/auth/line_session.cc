@@ -7,8 +7,8 @@
 namespace allot {
 namespace {
 
-// The code is the last member of the object, so that it covers all that is before it as it stands:
-// nobody need write JSON in the same way as the other side.
+// The code is the last member of the object and covers the text before it, so that the two sides
+// need not format JSON in the same way.
 constexpr std::string_view kBefore = R"(,"mac":")";
 constexpr std::string_view kBehind = R"("})";
 constexpr std::size_t kCodeDigits = 64;

@@ -1,10 +1,10 @@
 #pragma once
-// One connection of the worker protocol (docs/formats/worker_protocol.md), from the moment that
-// both ends have said a nonce: its lines carry codes, which only those can make that know the job's
-// token, each for its place alone. A line that is changed, said again, left out, in another order,
-// of another connection or by the wrong side does not open.
+// A connection of the worker protocol (docs/formats/worker_protocol.md) after both ends have sent a
+// nonce. Each line carries a code that depends on its position and that only holders of the job's
+// token can compute. A line that is changed, repeated, omitted, reordered, or comes from another
+// connection or the wrong side is not accepted.
 //
-// For the daemon's hub and the workers' Member. One thread; no I/O.
+// Used by the daemon's hub and the workers' Member. One thread; no I/O.
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@ namespace allot {
 class LineSession {
  public:
   enum class Side { kDaemon, kWorker };
-  // No name has a line end. Nonces are NewToken's.
+  // Names must not contain a line end. Nonces are made by NewToken.
   struct Names {
     std::string job;
     std::string worker;
@@ -26,9 +26,10 @@ class LineSession {
 
   LineSession(Side own, std::string_view token, const Names& names);
 
-  // `message` (the text of a JSON object with members) as the next line of this side.
+  // Returns `message` (the text of a JSON object with members) as the next line of this side.
   std::string Sign(std::string_view message);
-  // The message of `line`; nullopt, and no change: it is not the next one of the other side.
+  // Returns the message of `line`; nullopt, without a change of state, if it is not the other
+  // side's next line.
   std::optional<std::string> Open(std::string_view line);
 
  private:

@@ -37,7 +37,7 @@ std::shared_ptr<const Scenario> CrowdOf(int jobs, double nodes_per_job, bool len
     Scenario::JobFacts one;
     one.table = tables.TableFor(workload, job);
     one.requested = tables.RequestedOf(workload, job);
-    // Some end while the others are measured, few of all.
+    // Few of the jobs end during the measurement.
     job.duration = options.interval * (500 + rng.Exponential(10000));
     job.work = one.work = job.duration * one.table->reference_rate();
     one.estimate = lengths_known ? one.work : kUnknown;
@@ -48,7 +48,7 @@ std::shared_ptr<const Scenario> CrowdOf(int jobs, double nodes_per_job, bool len
   return std::make_shared<const Scenario>(std::move(workload), cluster, options, std::move(facts));
 }
 
-// Consecutive moments of a cluster under the policy.
+// Observations of consecutive decisions under the policy.
 std::vector<Observation> Moments(SimulatedCluster* cluster, Policy& policy, int skip, int count) {
   std::vector<Observation> moments;
   Allocation allocation;

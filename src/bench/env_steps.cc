@@ -16,9 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kRepeats = 5;  // the best counts: what else runs can only slow it down
+constexpr int kRepeats = 5;  // the best counts, because other programs can only slow it down
 
-// Twenty elastic jobs that are all there from the start, on 16 nodes of 4 GPUs.
+// Twenty elastic jobs, all submitted at the start, on 16 nodes of 4 GPUs.
 EpisodeSource TwentyJobs() {
   Workload workload;
   workload.name = "twenty";

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// As in the profile, but for the size of a crowd.
+// The profile's rules, except for the number of jobs.
 std::shared_ptr<const Scenario> CrowdOf(const std::string& setting, int jobs,
                                         const std::string& cluster) {
   const auto drawn = MakeSetting(fmt::format("{}:load={}", setting, jobs / 160.0)).episodes(1);

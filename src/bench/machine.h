@@ -1,5 +1,5 @@
 #pragma once
-// What the commands 'bench ...' share: the machine that their figures are from.
+// Describes the machine for the results of the commands 'bench ...'.
 
 #include <nlohmann/json.hpp>
 
@@ -7,7 +7,7 @@ namespace allot {
 
 nlohmann::ordered_json BenchMachine();  // {"cpu", "cores", "load"}
 
-// Of the last minute, to judge the figures by; NaN if unknown.
+// The load of the last minute, for judging the figures; NaN if unknown.
 double LoadAverage();
 
 }  // namespace allot

@@ -1,6 +1,6 @@
 #pragma once
-// What a decision costs a daemon with many live jobs, with the checks that the daemon makes, and
-// whether memory stays what it was. CPU time of the thread.
+// Measures the CPU time of a decision of a daemon with many live jobs, including the daemon's
+// checks, and whether memory grows.
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +10,7 @@
 namespace allot {
 
 // {"decisions", "median_ms", "p99_ms", "worst_ms", "resident_mb_before", "resident_mb_after"};
-// RunError when a decision fails.
+// RunError if a decision fails.
 nlohmann::ordered_json MeasureServing(std::unique_ptr<Policy> inside, int jobs, int decisions);
 
 }  // namespace allot

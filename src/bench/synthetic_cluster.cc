@@ -10,7 +10,7 @@ namespace allot {
 namespace {
 
 constexpr Seconds kInterval = 10;
-constexpr double kMeasured = 0.01;  // share of the jobs whose table changes between two decisions
+constexpr double kMeasured = 0.01;  // fraction of jobs whose table changes between two decisions
 
 }  // namespace
 
@@ -38,7 +38,7 @@ SyntheticCluster::Job SyntheticCluster::NewJob() {
           .requested = tables_->RequestedOf(models_, asked),
           .total = 0,
           .waiting_since = o_.now,
-          .foretold = rng_.Below(3) > 0,
+          .estimated = rng_.Below(3) > 0,
           .shares = {}};
   job.total = kInterval * (100 + rng_.Exponential(2000)) * (*job.table)[job.requested].rate;
   MeasureAnew(&job);
@@ -63,7 +63,7 @@ const Observation& SyntheticCluster::Observe() {
               .requested = job.requested,
               .running = job.running,
               .done_work = job.done,
-              .estimated_work = job.foretold ? job.total : kUnknown,
+              .estimated_work = job.estimated ? job.total : kUnknown,
               .attained_gpu_seconds = job.gpu_seconds,
               .attained_seconds = job.seconds,
               .restart_cost = 1,

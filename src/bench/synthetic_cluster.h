@@ -1,6 +1,6 @@
 #pragma once
-// A synthetic cluster as a daemon would see it: jobs of many models, each with its own measured
-// table. Between two decisions some jobs end, others arrive, some are measured anew. Used by
+// A synthetic cluster as a daemon observes it: jobs of many models, each with its own measured
+// table. Between two decisions some jobs end, others arrive, and some get new measurements. Used by
 // 'allot bench serve'.
 
 #include <deque>
@@ -16,11 +16,11 @@ namespace allot {
 
 class SyntheticCluster {
  public:
-  // Two GPU types, eight GPUs a node and one GPU a job.
+  // Two GPU types, eight GPUs per node and one GPU per job.
   explicit SyntheticCluster(int jobs);
 
   const Observation& Observe();
-  // What the decision gives, and an interval of progress.
+  // Applies the decision, then an interval of progress.
   void Apply(const Allocation& allocation);
 
  private:
@@ -36,7 +36,7 @@ class SyntheticCluster {
     double gpu_seconds = 0;
     Seconds seconds = 0;
     Seconds waiting_since;
-    bool foretold;
+    bool estimated;
     std::vector<NodeShare> shares;
   };
 

@@ -66,7 +66,7 @@ std::string SimJson(const SimOptions& options) {
             {"beliefs", options.beliefs},
             {"progress", options.progress},
             {"seed", options.seed}};
-  // Only where they are said: logs of before do not name them.
+  // Written only if given; older logs lack them.
   if (!options.autoscale.empty()) json["autoscale"] = options.autoscale;
   if (options.rules != nullptr) json["rules"] = options.rules->text();
   Json training = TrainingJson(options.training);
@@ -152,7 +152,7 @@ void WorkloadColumns(const Workload& workload, ArrayMap* columns) {
   out["workload/max_gpus"] = MakeColumn(std::move(max_gpus), "GPU");
   out["workload/outcome"] = MakeColumn(std::move(outcome));
 
-  // What jobs ask of GPUs and hosts: where one asks at all.
+  // Demands of jobs on GPUs and hosts, if any job has some.
   const auto asks = [&](auto member, auto none) {
     return std::any_of(workload.jobs.begin(), workload.jobs.end(),
                        [&](const Job& job) { return job.*member != none; });
@@ -211,7 +211,7 @@ Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
   const auto group = reader.Has(episode, "workload/group")
                          ? Column<std::string>(reader, episode, "group", rows)
                          : std::vector<std::string>(rows);
-  // Only where a job asks for something of it.
+  // Present only if some job asks for it.
   const auto has = [&](const char* column) {
     return reader.Has(episode, std::string("workload/") + column);
   };
@@ -309,7 +309,7 @@ void DecisionColumns(const DecisionLog& log, ArrayMap* columns) {
   out["allocation/node"] = MakeColumn(std::move(node));
   out["allocation/gpus"] = MakeColumn(std::move(gpus));
   out["allocation/units"] = MakeArray({shares, kMaxUnitKinds}, std::move(units));
-  // Only where some entry has one.
+  // Written only if some entry has one.
   if (std::any_of(partner.begin(), partner.end(), [](JobIndex p) { return p != kAlone; })) {
     out["allocation/partner"] = MakeColumn(std::move(partner));
   }

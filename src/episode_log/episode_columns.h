@@ -1,5 +1,5 @@
 #pragma once
-// What an episode log holds beside Minari's groups, from values to columns and back
+// Writes and reads the columns of an episode log beside Minari's groups
 // (docs/formats/episode_log.md): the workload, the decisions and the rules of the run. Used by
 // EpisodeLog and ObservationLog.
 
@@ -17,7 +17,7 @@ namespace allot {
 std::string SimJson(const SimOptions& options);
 SimOptions SimFromJson(const std::string& text, const std::string& where);
 
-// By job: StableHash (core/rng.h) of its id, as texts have no checksum in the file.
+// StableHash (core/rng.h) of each job's id, because texts have no checksum in the file.
 inline constexpr const char* kJobIdHash = "workload/job_id_hash";
 
 void WorkloadColumns(const Workload& workload, ArrayMap* columns);
@@ -27,7 +27,7 @@ Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
 void DecisionColumns(const DecisionLog& log, ArrayMap* columns);
 DecisionLog DecisionsFromColumns(const MinariReader& reader, std::int64_t episode);
 
-// DataError unless these are the ascending `items` + 1 offsets of a ragged column of `total`.
+// DataError unless these are the `items` + 1 ascending offsets of a ragged column of `total`.
 void RequireOffsets(const std::vector<std::int64_t>& offsets, std::size_t items, std::size_t total,
                     const std::string& where);
 

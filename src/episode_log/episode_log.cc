@@ -135,7 +135,7 @@ struct EpisodeLog::Impl : public DecisionListener {
     episode.infos["legal"] =
         MakeArray({steps + 1, window.jobs, window.legal_bytes()}, std::move(legal));
     WorkloadColumns(of.workload(), &episode.extras);
-    if (!live) {  // of those what was told is in seen/, decision by decision
+    if (!live) {  // live runs store their observations in seen/
       std::vector<double> estimates;
       for (JobIndex job = 0; At(job) < of.workload().jobs.size(); ++job) {
         estimates.push_back(of.facts(job).estimate);
@@ -289,7 +289,7 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
     };
     LoggedEpisode logged;
     const bool live = reader.Has(e, "seen");
-    // Throughput as measured, or by the user's own catalogue, or by one that comes with allot.
+    // Measured throughput, or the user's own catalogue, or one that ships with allot.
     const AttributeMap profiled = live ? reader.Attributes(e, "seen") : workload;
     try {
       logged.catalogue = std::make_shared<const Catalogue>(
@@ -301,7 +301,7 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
                                            : Catalogue::Embedded());
       Workload jobs_of =
           WorkloadFromColumns(reader, e, text(workload, "name"), text(workload, "origin"));
-      std::vector<double> estimates;  // logs of old have none
+      std::vector<double> estimates;  // older logs have none
       if (reader.Has(e, kEstimates)) estimates = reader.ReadAs<double>(e, kEstimates);
       if (!estimates.empty() && estimates.size() != jobs_of.jobs.size()) {
         throw DataError("{}: '{}' must have one entry a job, it has {} for {} jobs", where,
@@ -316,7 +316,7 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
           std::move(jobs_of), ClusterSpec::Parse(text(workload, "cluster")),
           SimFromJson(text(workload, "sim"), where), *logged.catalogue, estimates);
     } catch (const Error& error) {
-      // Texts of a log that no user would be let type (usage) are bad data of this file.
+      // A usage error caused by a text of the log is bad data of this file.
       const bool of_the_log =
           error.code() == ExitCode::kBadData || error.code() == ExitCode::kUsage;
       if (!of_the_log || std::string_view(error.what()).starts_with(reader.path().string())) throw;

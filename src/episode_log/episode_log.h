@@ -1,6 +1,7 @@
 #pragma once
-// A run as an episode of a Minari dataset, and back: what simulate, compare, evaluate and serve
-// write with --log and what pretrain, train, replay and explain read (docs/formats/episode_log.md).
+// Writes runs as episodes of a Minari dataset and reads them back (docs/formats/episode_log.md).
+// simulate, compare, evaluate and serve write them with --log; pretrain, train, replay and explain
+// read them.
 
 #include <functional>
 #include <memory>
@@ -18,16 +19,16 @@
 
 namespace allot {
 
-// A run on real machines, as far as it is known at its end.
+// A run on real machines, as known at its end.
 struct LiveFacts {
   Workload workload;  // the jobs that were there, their run times as measured
   ClusterSpec cluster;
-  SimOptions rules;                  // as policies got them
+  SimOptions rules;                  // the rules that policies got
   std::string runtime;               // spec
-  std::string profiles;              // CSV of a catalogue: throughput as measured, of all models
-  std::vector<std::int32_t> row_of;  // workload row of each job handle; -1: was not there
-  std::vector<Seconds> finish;       // by row; kNever: had not ended
-  std::vector<Seconds> until;        // by row; that it was in the system
+  std::string profiles;              // CSV of a catalogue: measured throughput of all models
+  std::vector<std::int32_t> row_of;  // workload row of each job handle; -1 if it was not there
+  std::vector<Seconds> finish;       // by row; kNever if it had not ended
+  std::vector<Seconds> until;        // by row; when it left the system
   Seconds end = 0;
 };
 
@@ -36,25 +37,25 @@ class EpisodeLog {
  public:
   struct Options {
     std::string root;    // Minari datasets folder
-    std::string policy;  // spec as given
+    std::string policy;  // spec
     std::string command;
-    std::string sources{};  // JSON of experiment/sources.h; "": not known
-    std::string dataset{};  // "": DatasetId(policy)
-    StepWindow window{};    // what observations and actions hold
-    // JSON of Gymnasium's EnvSpec of the environment whose actions these are; "": none, as of live
-    // runs.
+    std::string sources{};  // JSON of experiment/sources.h; "" if unknown
+    std::string dataset{};  // "" stands for DatasetId(policy)
+    StepWindow window{};    // the width of observations and actions
+    // JSON of Gymnasium's EnvSpec of the environment to which the actions belong; "" for none, as
+    // in live runs.
     std::string env_spec{};
   };
   explicit EpisodeLog(Options options);
   ~EpisodeLog();
 
-  // Listener for the next episode; give it to RunPolicy together with Attach.
+  // The listener for the next episode; pass it to RunPolicy together with Attach.
   DecisionListener* BeginEpisode(const Scenario& scenario, std::uint64_t seed);
   void Attach(const SimulatedCluster& cluster);
   void EndEpisode(const std::vector<JobRecord>& records);
 
-  // The same for a run whose jobs are known at its end only: what every decision saw is kept too.
-  // False when there was no decision and therefore is no episode.
+  // Likewise for a run whose jobs are known only at its end: also stores every observation. False
+  // if there was no decision and therefore no episode.
   DecisionListener* BeginLive();
   bool EndLive(LiveFacts facts);
 
@@ -75,9 +76,9 @@ struct LoggedEpisode {
   DecisionLog decisions;
   std::string policy;
   std::uint64_t seed = 0;
-  std::vector<Seconds> finish;  // by job index, as the logged run had them
-  // Of a live run, which cannot be simulated again: what every decision saw; null: simulated. Its
-  // scenario is that of the jobs' measured run times and throughput, which `catalogue` holds.
+  std::vector<Seconds> finish;  // by job index, in the logged run
+  // The observations of a live run, which cannot be simulated again; null for a simulated run. The
+  // scenario of a live run has the measured run times and the throughput of `catalogue`.
   std::shared_ptr<const ObservationLog> seen;
   std::shared_ptr<const Catalogue> catalogue;
 };
@@ -90,8 +91,8 @@ Playback PlaybackOf(const LoggedEpisode& episode);
 // and naming both schemas for a log of another one.
 std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path);
 
-// Runs `play`, which plays decisions of the log at `path` back: decisions that the simulator
-// refuses are damaged data, and the DataError names the log.
+// Runs `play`, which replays decisions of the log at `path`. Decisions that the simulator refuses
+// become a DataError that names the log.
 void PlayBack(const std::string& path, const std::function<void()>& play);
 
 }  // namespace allot

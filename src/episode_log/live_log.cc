@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "NAME-v0", or the first number under which there is nothing in the folder.
+// "NAME-v0", or the first number that is free in the folder.
 std::string Numbered(const fs::path& folder, const std::string& name) {
   for (int number = 0;; ++number) {
     std::string numbered = fmt::format("{}-v{}", name, number);
@@ -33,7 +33,7 @@ std::string CalendarOf(double unix_time) {
   return text;
 }
 
-// A name that every format of ours can hold.
+// A name that all of our formats accept.
 std::string ProfileOf(const LiveJob& job) {
   return job.asked->model.empty() ? "unknown" : FolderName(job.asked->model);
 }
@@ -44,7 +44,7 @@ Outcome OutcomeOf(const LiveJob& job) {
   return job.asked->state == JobState::kFailed ? Outcome::kFailed : Outcome::kKilled;
 }
 
-// Throughput of all models at the counts that their jobs may hold, on all types.
+// Throughput of all models at the GPU counts that their jobs may have, on all types.
 std::string ProfilesCsv(const JobTable& job_table, const std::vector<const LiveJob*>& jobs) {
   std::map<std::string, std::pair<const LiveJob*, GpuCount>> largest;
   for (const LiveJob* job : jobs) {

@@ -1,7 +1,7 @@
 #pragma once
-// The results of a live run as files: the episode log that simulations write (--log) and their run
-// directory with an evaluation of one policy on one workload, for 'allot report' (--out). One
-// object a daemon: each begins files of its own, numbered. Made by 'allot serve'.
+// Writes the results of a live run: an episode log as for simulations (--log), and a run folder
+// with an evaluation of one policy on one workload for 'allot report' (--out). Each daemon has one
+// object, with its own, numbered files. Made by 'allot serve'.
 
 #include <filesystem>
 #include <map>
@@ -20,18 +20,18 @@ namespace allot {
 class LiveLog : public DecisionListener {
  public:
   struct Options {
-    std::string log_root;  // "": no episode log
-    std::string out;       // "": no run directory
+    std::string log_root;  // "" writes no episode log
+    std::string out;       // "" writes no run folder
     std::string policy;    // spec
-    std::string name;      // of data set and folder, before its number
+    std::string name;      // of data set and folder, without the number
     std::string command;
   };
-  // `daemon` has not run yet; both it and the log live through the run.
+  // Call before `daemon` runs; both it and the log must outlive the run.
   LiveLog(Options options, const Daemon& daemon);
 
   void OnDecision(const Observation& observation, const Allocation& allocation) override;
 
-  // Writes what is to be written; what that was, one line each.
+  // Writes the files, and returns one line about each.
   std::vector<std::string> End(const std::string& runtime);
 
  private:
@@ -41,15 +41,15 @@ class LiveLog : public DecisionListener {
 
   Options options_;
   const Daemon& daemon_;
-  Seconds begin_;                   // of this daemon
-  std::set<JobIndex> over_before_;  // jobs of earlier ones
+  Seconds begin_;                   // when this daemon started
+  std::set<JobIndex> over_before_;  // jobs that ended under earlier daemons
   std::optional<EpisodeLog> log_;
   DecisionListener* episode_ = nullptr;
   std::vector<TimelinePoint> timeline_;
   std::vector<float> decision_us_;
-  std::vector<AllocationNote> notes_;                   // as decided, by time; jobs of the daemon
-  std::map<JobIndex, std::vector<NodeHolding>> noted_;  // what jobs hold by these
-  bool told_lengths_ = true;                            // of all jobs, always
+  std::vector<AllocationNote> notes_;                   // decided allocations, by time
+  std::map<JobIndex, std::vector<NodeHolding>> noted_;  // present allocations by these notes
+  bool told_lengths_ = true;                            // every job always had a length estimate
 };
 
 }  // namespace allot

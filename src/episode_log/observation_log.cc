@@ -27,13 +27,13 @@ void ObservationLog::ForEachColumn(const F& visit) {
   ForEachJobColumn([&](const auto& column) {
     using T = typename std::remove_cvref_t<decltype(column)>::Value;
     const std::string_view name = column.name;
-    if constexpr (std::is_arithmetic_v<T>) {  // tables are kept by number
+    if constexpr (std::is_arithmetic_v<T>) {  // tables are stored by number
       if (!IsOfWorkload(name)) visit(column);
     }
   });
 }
 
-// Tables of running jobs are made anew when a rate is measured, so an address says nothing.
+// A running job gets a new table when a rate is measured, so addresses do not identify tables.
 std::int32_t ObservationLog::TableOf(const ConfigurationTable& table) {
   const auto [known, is_new] =
       by_fingerprint_.try_emplace(table.fingerprint(), static_cast<std::int32_t>(tables_.size()));
@@ -227,7 +227,7 @@ void ObservationLog::Fill(std::size_t decision, const Workload& workload,
     cluster->SetCapacity(down_[d], {});
   }
   for (std::size_t n = At(nodes_[decision]); n < nominal.nodes().size(); ++n) {
-    cluster->SetCapacity(static_cast<NodeIndex>(n), {});  // came later
+    cluster->SetCapacity(static_cast<NodeIndex>(n), {});  // this node came later
   }
   o.cluster = cluster;
 }

@@ -18,7 +18,7 @@
 namespace allot {
 namespace {
 
-// A column of the log of so many rows, all of one shape.
+// A column of the log with so many rows of one shape.
 template <typename T>
 class LoggedColumn {
  public:
@@ -154,7 +154,7 @@ class Check : public DecisionListener {
     }
   }
 
-  // Whether ids are the texts that were written. Not of logs from elsewhere, which may not say.
+  // Checks that ids are the written texts. Logs of other programs may lack the hashes.
   void Ids(const MinariReader& log) {
     if (!log.Has(number_, kJobIdHash)) return;
     const LoggedColumn<std::uint64_t> hashes(log, number_, kJobIdHash, episode_.finish.size());
@@ -258,8 +258,7 @@ void Simulate(const LoggedEpisode& episode, Check* check) {
   check->End(last, true);
 }
 
-// `until`: as logged; without it the jobs that had not ended cannot be told from those that never
-// ran.
+// `until` is the logged column; without it, jobs that had not ended look like jobs that never ran.
 void Watch(const MinariReader& log, std::int64_t number, const LoggedEpisode& episode,
            Check* check) {
   PlaybackOf(episode)(check);

@@ -1,6 +1,6 @@
 #pragma once
-// Whether an episode log holds what playing it back gives: every observation, action, reward and
-// end, bit for bit. What replay shows and pretrain insists on.
+// Verifies that the replay of an episode log gives every observation, action, reward and end bit
+// for bit. Used by replay and pretrain.
 
 #include <cstdint>
 #include <string>
@@ -17,14 +17,14 @@ struct Verified {
   std::string unchecked;
 };
 
-// Episode `number` of the log at `path`, which is `episode`. DataError naming the log where it
-// cannot be played back or its columns have the wrong shape.
+// Verifies `episode`, number `number` of the log at `path`. DataError naming the log if it cannot
+// be replayed or its columns have a wrong shape.
 Verified VerifyEpisode(const std::string& path, std::int64_t number, const LoggedEpisode& episode);
 
 // VerifyEpisode; a difference is a DataError naming log, episode, data set, step and both values.
 void RequireVerified(const std::string& path, std::int64_t number, const LoggedEpisode& episode);
 
-// DataError naming two of the logs and their versions where their features are of several.
+// DataError naming two logs and their feature versions if these differ.
 void RequireOneFeatureVersion(const std::vector<std::string>& paths);
 
 }  // namespace allot

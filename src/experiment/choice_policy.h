@@ -2,9 +2,8 @@
 // A policy whose answers are applied as choices of the environment: with `--log-steps environment`
 // the logged run is an episode of the environment, decision by decision, whatever the policy is.
 //
-// It is asked at every interval. Of its answers a choice keeps the configurations of the jobs in
-// the window; which GPUs, time shares and partners it names are left out
-// (features/choice_action.h).
+// The policy is asked at every interval. A choice keeps the configurations that it answers for the
+// jobs in the window, and drops GPUs, time shares and partners (features/choice_action.h).
 
 #include <memory>
 #include <vector>

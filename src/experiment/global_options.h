@@ -1,12 +1,12 @@
 #pragma once
-// Options of every command, also given to what the commands share.
+// The options that every command has.
 
 namespace allot {
 
 struct GlobalOptions {
   bool json = false;
   bool quiet = false;
-  int threads = 0;  // 0: as many as there are cores
+  int threads = 0;  // 0: one per core
 };
 
 }  // namespace allot

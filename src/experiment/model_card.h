@@ -1,12 +1,11 @@
 #pragma once
-// The model card that pretrain and train put beside the weights they save.
+// The model card that pretrain and train save with weights.
 
 #include <string>
 
 namespace allot {
 
-// The text of card.md: what the weights are, by which command and version they were made, what was
-// measured.
+// The text of card.md: network, command, version and measurements.
 std::string ModelCard(const std::string& title, const std::string& command,
                       const std::string& measured);
 

@@ -1,6 +1,6 @@
 #pragma once
-// What nodes that go down while jobs run mean for the figures of a run, as a sentence. Used by
-// experiments and what-if.
+// A sentence on how nodes that go down during a run affect its results. Used by experiments and
+// what-if.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace allot {
 
-// "" where all nodes stay.
+// "" if no node goes down.
 std::string NodeEventsInWords(const SimOptions& options);
 
 }  // namespace allot

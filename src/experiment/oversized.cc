@@ -14,11 +14,11 @@
 namespace allot {
 namespace {
 
-// The most GPUs that a job can have: of one type that it accepts. 0: it accepts none, or no node
-// has the host memory and CPUs.
+// The most GPUs of one accepted type that a job can have. 0 if it accepts none, or no node has the
+// host memory and CPUs.
 struct Room {
-  GpuCount gpus = 0;        // of any node
-  GpuCount with_hosts = 0;  // with host memory and CPUs
+  GpuCount gpus = 0;        // regardless of host memory and CPUs
+  GpuCount with_hosts = 0;  // with enough host memory and CPUs
 };
 
 Room RoomIn(std::span<const GpuTypeSpec> types, const Job& job, const std::vector<bool>& accepted) {
@@ -48,7 +48,7 @@ std::string AskedAndThere(const Job& job, const std::string& names, const Room& 
                      job.gpus > room.gpus ? "" : " with the host memory and CPUs that it needs");
 }
 
-// The GPUs of the largest node with a type that is accepted.
+// The GPUs of the largest node with an accepted type.
 GpuCount LargestNode(const ClusterSpec& cluster, const std::vector<bool>& accepted) {
   GpuCount most = 0;
   for (const Node& node : cluster.nodes()) {
@@ -57,7 +57,7 @@ GpuCount LargestNode(const ClusterSpec& cluster, const std::vector<bool>& accept
   return most;
 }
 
-// What is asked for with each GPU stays.
+// The memory and CPUs per GPU stay the same.
 void Clip(GpuCount most, Job* job) {
   const double longer = static_cast<double>(job->gpus) / most;
   job->duration *= longer;

@@ -1,6 +1,6 @@
 #pragma once
-// What becomes of jobs that ask for more GPUs than the cluster has of any type that they accept, or
-// for more host memory or CPUs than its nodes have: --oversized.
+// The option --oversized: the treatment of jobs that ask for more GPUs than the cluster has of any
+// type that they accept, or for more host memory or CPUs than its nodes have.
 
 #include <string>
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace allot {
 
-// What drops are counted as. Those whose type the cluster lacks name it, and stand in
-// ReadReport::lacking_types as well.
+// Names of the counts of dropped jobs. Jobs whose type the cluster lacks are also counted by type
+// in ReadReport::lacking_types.
 inline constexpr std::string_view kMemoryIsLacking =
     "asks for GPUs with more memory than the cluster's (--oversized drop)";
 inline constexpr std::string_view kRoomIsLacking =
@@ -22,16 +22,16 @@ inline constexpr std::string_view kNodesAreTooSmall =
 inline constexpr std::string_view kHostsAreTooSmall =
     "asks for more host memory or CPUs than the nodes of the cluster have (--oversized drop)";
 
-// "error": nothing here, the simulation names the first one. "drop": they are left out, also those
-// that accept no type of the cluster. "clip": they ask for what there is and run longer by as much,
-// so that their GPU time stays.
+// "error" changes nothing, and the simulation reports the first such job. "drop" leaves them out,
+// also those that accept no type of the cluster. "clip" reduces their demand to what the cluster
+// has and makes them run longer, so that their GPU time stays the same.
 enum class Oversized { kError, kDrop, kClip };
 Oversized OversizedNamed(const std::string& name);  // UsageError
 
-// Whether some job does not fit the cluster.
+// True if some job does not fit the cluster.
 bool AnyOversized(const Workload& workload, const ClusterSpec& cluster);
 
-// Counts in `report` what it does. DataError where no job is left.
+// Counts changes in `report`. DataError if no job is left.
 void FitToCluster(Oversized oversized, const ClusterSpec& cluster, Workload* workload,
                   ReadReport* report);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a person should know of how a trace was read, as lines for stderr. Used by the commands.
+// Notes on the reading of a trace, as lines for stderr. Used by the commands.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace allot {
 
-// What reading the trace at `path` left out, by reason; "" for nothing.
+// The rows of the trace at `path` that were left out, by reason; "" without such.
 std::string ReadNote(const std::string& path, const ReadReport& report);
 
 }  // namespace allot

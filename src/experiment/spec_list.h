@@ -1,15 +1,14 @@
 #pragma once
-// Lists of specs (policies, settings) as one option's text.
+// Splits the text of an option into specs (policies, settings).
 
 #include <string>
 #include <vector>
 
 namespace allot {
 
-// "fifo,las:queues=3600,backfill=false,srtf" -> three: a comma inside a spec's parameters belongs
-// to the spec, which is where key=value follows one that has a ':'. Unless the key is no parameter
-// of that policy and the value is a policy: "las:queues=3600,mine=srtf" is two, the second with a
-// label (core/labelled_spec.h).
+// "fifo,las:queues=3600,backfill=false,srtf" has three specs: key=value after a spec with a ':'
+// belongs to that spec. If the key is no parameter of that policy and the value is a policy, it is
+// a label instead: "las:queues=3600,mine=srtf" has two specs (core/labelled_spec.h).
 std::vector<std::string> SplitSpecs(const std::string& text);
 
 }  // namespace allot

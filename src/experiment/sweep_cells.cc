@@ -17,8 +17,8 @@
 namespace allot {
 namespace {
 
-// Beyond the last arrival of a law a window has no competition that a steady state would have: the
-// workload is then made longer, which changes no arrival that was there.
+// After the last arrival of a law, a window would lack the competition of a steady state. So the
+// workload is made longer, which does not change the earlier arrivals.
 constexpr Seconds kShortestTail = 1000 * 3600;
 constexpr Seconds kLongestTail = 64000 * 3600;
 
@@ -28,7 +28,7 @@ WorldOptions SweepableOptions() {
   WorldOptions names;
   for (const WorldOption& option : WorldOptionTable()) {
     const std::string name = option.name;
-    // Factors of every sweep; and each seed is a workload of its own.
+    // Factors of every sweep; each seed also is a separate workload.
     const bool elsewhere = name == "cluster" || name == "load" || name == "rate" ||
                            name == "seed" || name == "workloads";
     if (!elsewhere) names.push_back(name);
@@ -87,7 +87,7 @@ void SweepCells::CheckAll() {
     if (!world->in_settings() && !sim.decide_on_events) intervals_.insert(sim.interval);
     if (new_policy) world->MakePolicy(spec);
   }
-  // A window that the first workload does not have would else be found after the folder is made.
+  // A missing window of the first workload is reported before the folder is created.
   if (definition_.window.empty()) return;
   const auto options = WorldOptionsOf(definition_, CellsOf(definition_).front());
   ResolveWindow(definition_.window, Get(options)->scenarios.front().scenario->workload());
@@ -115,7 +115,7 @@ std::shared_ptr<SweepCells::Entry> SweepCells::Find(
 std::shared_ptr<SweepCells::Entry> SweepCells::Get(
     const std::map<std::string, std::string>& options) {
   std::shared_ptr<Entry> entry = Find(options);
-  const std::lock_guard lock(entry->mutex);  // others wait for the same scenario, and only they
+  const std::lock_guard lock(entry->mutex);  // only cells with the same scenario wait
   if (entry->world == nullptr) {
     std::unique_ptr<World> world = MakeWorld(entry->options);
     entry->scenarios = world->Scenarios();

@@ -1,6 +1,6 @@
 #pragma once
-// The cells of a sweep as runs: makes the world that a cell's options say, shares traces and
-// scenarios between cells, and runs the cell's policy in it. Called from several threads.
+// Runs the cells of a sweep: makes the world of a cell's options, shares traces and scenarios
+// between cells, and runs the cell's policy. Thread-safe.
 
 #include <deque>
 #include <memory>
@@ -19,32 +19,33 @@ namespace allot {
 // The options of the world that sweeps may set or vary, by long name.
 WorldOptions SweepableOptions();
 
-// What the cells are made from: a changed file is a changed sweep.
+// The files that the cells are made from: a changed file is a changed sweep.
 Inputs SweepInputs(const SweepDefinition& definition);
 
 class SweepCells {
  public:
-  // `kept` scenarios are held for the cells to come; at least the number of threads.
+  // `kept` scenarios stay in memory for later cells; at least the number of threads.
   SweepCells(const SweepDefinition& definition, std::size_t kept);
 
-  // UsageError for a world or a policy of any cell that cannot be made, or a window that the first
-  // cell's workload does not have, before anything runs.
+  // Checks all cells before any runs: UsageError for a world or policy that cannot be made, or a
+  // window that the first cell's workload does not have.
   void CheckAll();
 
   SweepCell Run(const CellValues& cell);
 
-  // Of the traces that cells were made from.
+  // Reports on the traces of the cells.
   std::vector<std::pair<std::string, ReadReport>> read_reports() { return traces_.reports(); }
-  // After CheckAll: between decisions, of worlds that are decided at intervals only, but settings.
+  // Call after CheckAll: the intervals of worlds, other than settings, that decide only at
+  // intervals.
   const std::set<Seconds>& intervals() const { return intervals_; }
-  // Of the cell that ran with most such jobs (perf/elastic.h); "" for none.
+  // The note (perf/elastic.h) of the cell with most such jobs; "" without such jobs.
   const std::string& fixed_sizes() const { return fixed_sizes_; }
 
  private:
   struct Entry {
     std::map<std::string, std::string> options;
     std::mutex mutex;
-    std::unique_ptr<World> world;  // with its scenario once made
+    std::unique_ptr<World> world;  // with its scenario, once that is made
     std::vector<World::Named> scenarios;
   };
 
@@ -60,7 +61,7 @@ class SweepCells {
   std::int64_t most_fixed_ = 0;
   std::string fixed_sizes_;
   std::mutex mutex_;
-  std::deque<std::shared_ptr<Entry>> entries_;  // latest first
+  std::deque<std::shared_ptr<Entry>> entries_;  // most recently used first
 };
 
 }  // namespace allot

@@ -1,6 +1,6 @@
 #pragma once
-// Sentences of a what-if about its trace: what the figures owe to time limits, to jobs that had not
-// ended and to records that are left out. For whatif.cc.
+// Sentences of a what-if on its trace: the influence of time limits, of jobs that had not ended,
+// and of records that are left out. Used by whatif.cc.
 
 #include <cstdint>
 #include <initializer_list>
@@ -13,19 +13,19 @@
 
 namespace allot {
 
-// "" where all jobs have a time limit and keep it.
+// "" if all jobs have a time limit and keep it.
 std::string TimeLimitNote(const TimeLimits& limits, const std::string& length_estimates);
 
 std::int64_t CountOutcome(const Workload& workload, Outcome outcome);
 
-// What holds GPUs at the first submission, and after the record's end.
+// On GPUs that are allocated at the first submission, and after the record's end.
 std::string RecordEdgesNote(const Workload& workload);
 
-// The present is of jobs at the sizes that they ask for; this counts those that stay there in every
-// figure of the page.
+// The present run has all jobs at their requested sizes; this note counts those that keep it in
+// every figure of the page.
 std::string FixedSizesNote(const WorldSpec& spec, const Workload& trace);
 
-// All that were dropped for one of these reasons.
+// The number of jobs that were dropped for one of these reasons.
 DropCount DropsAs(std::initializer_list<std::string_view> reasons, const ReadReport& report);
 
 }  // namespace allot

@@ -1,7 +1,6 @@
 #pragma once
-// Traces by what they were read from, each read once and then shared, and workloads by the law that
-// made them, for as long as somebody holds them: for commands that make many worlds of one trace.
-// Thread-safe.
+// Caches traces by their sources, each read once and then shared, and workloads by their laws,
+// while they are in use. For commands that make many worlds of one trace. Thread-safe.
 
 #include <functional>
 #include <map>
@@ -22,7 +21,7 @@ class WorkloadCache {
   using Key = std::tuple<std::string, std::string, std::string, bool>;
   using Read = std::function<Workload(ReadReport*)>;
 
-  // Calls `read` the first time only; one caller at a time.
+  // Calls `read` the first time only, and one caller at a time.
   std::shared_ptr<const Workload> Get(const Key& key, const Read& read, ReadReport* report) {
     const std::lock_guard lock(mutex_);
     Entry& entry = entries_[key];
@@ -50,7 +49,7 @@ class WorkloadCache {
     return workload;
   }
 
-  // Of everything that was read.
+  // Reports of everything that was read.
   std::vector<std::pair<std::string, ReadReport>> reports() {
     const std::lock_guard lock(mutex_);
     std::vector<std::pair<std::string, ReadReport>> reports;

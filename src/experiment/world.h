@@ -1,6 +1,6 @@
 #pragma once
-// A world that policies are run in, made from its values (world_spec.h): reads or makes the
-// workload once, and makes scenarios, episodes for training, and policies as its rules mean them.
+// A world to run policies in, made from its values (world_spec.h): reads or makes the workload
+// once, and makes scenarios, episodes for training, and the policies of its profile.
 
 #include <map>
 #include <memory>
@@ -27,112 +27,110 @@ namespace allot {
 
 struct ProfileInfo;  // sim/profile.h
 
-inline constexpr const char* kTunedIndex = "tuned";  // in place of a policy spec
+inline constexpr const char* kTunedIndex = "tuned";  // stands for a policy spec
 
-inline constexpr int kLawJobs = 1000;  // of a workload made by a law, where the spec says none
+inline constexpr int kLawJobs = 1000;  // default number of jobs of a law
 
 class World {
  public:
-  // Traces that several worlds read are read once, workloads that they make are made once, where
-  // they share a cache, which must outlive them. Nothing is read or checked yet.
+  // Worlds that share a cache, which must outlive them, read a trace or make a workload only once.
+  // The constructor reads and checks nothing.
   explicit World(WorldSpec spec = {}, WorkloadCache* cache = nullptr)
       : spec_(std::move(spec)), workload_cache_(cache) {}
 
   const WorldSpec& spec() const { return spec_; }
 
-  // Reads the trace, or makes it by its law with --seed; once. Errors as ReadTrace.
+  // Reads the trace, or makes it by its law with --seed, once. Throws the errors of ReadTrace.
   const Workload& trace();
-  // What reading it left out or adjusted; of a law, which of its jobs do not fit the cluster.
+  // Rows that were left out or adjusted; for a law, the jobs that do not fit the cluster.
   const ReadReport& read_report() const { return read_report_; }
-  std::string ReadNote() const;                     // the same for people; "" for nothing
-  std::optional<ReadReport> ClusterReport() const;  // of a cluster that is a file
-  // Policies get the time limits of the trace as length estimates, where it has some and the spec
-  // names no estimates; where it has none, those of `otherwise`, "": the profile's.
-  // Returns what the trace has.
+  std::string ReadNote() const;                     // the report as lines, or ""
+  std::optional<ReadReport> ClusterReport() const;  // if the cluster is a file
+  // If the spec names no length estimates, policies get the time limits of the trace, or without
+  // limits the estimates of `otherwise` ("" stands for the profile's). Returns the trace's limits.
   TimeLimits GoByTimeLimits(const std::string& otherwise = "");
   ClusterSpec cluster() const { return ClusterSpec::Parse(spec_.cluster); }
-  // Of the profile and the options. A trace of the user's own is decided at arrivals and
-  // completions, as an online scheduler does, unless a profile or an interval is given; the
-  // embedded trace, laws and settings are decided at intervals, in which networks were trained.
+  // The rules of the profile and the options. A trace in a file is decided at arrivals and
+  // completions, like an online scheduler, unless a profile or an interval is given; the embedded
+  // trace, laws and settings are decided at intervals, in which networks were trained.
   SimOptions sim() const;
-  // The trace is a file: neither embedded, nor made by a law, nor a setting's.
+  // True if the trace is a file: neither embedded, nor made by a law, nor of a setting.
   bool reads_file() const;
-  // Whether profiles are drawn for jobs that name none: where --elastic asks for it, and by default
-  // in the worlds that ship with allot. A user's trace is taken as it stands.
+  // True if models are drawn for jobs that name none: with --elastic, and by default in the worlds
+  // that ship with allot, but not for a trace in a file.
   bool elastic();
-  // The policy that a spec means under the chosen profile.
+  // The policy of a spec under the chosen profile.
   std::unique_ptr<Policy> MakePolicy(const std::string& spec);
   // The files and folders that the spec names (sched/policy.h).
   std::vector<std::string> FilesOfPolicy(const std::string& spec);
-  // The default policies to compare, kComparedPolicies; of a peer's profile those without its
+  // The default policies to compare: kComparedPolicies, or for a peer's profile those without its
   // defects.
   std::string ComparedPolicies();
 
-  // One scenario per requested workload, seeds `seed`, `seed` + 1, ...; of a law each
-  // is made by its own seed.
+  // One scenario per requested workload, with seeds `seed`, `seed` + 1, ...; a law makes each with
+  // its own seed.
   struct Named {
     std::shared_ptr<const Scenario> scenario;
     double load;
     std::uint64_t seed;
-    std::int32_t window = kWindowOfItsOwn;  // of the trace, which it was drawn from
+    std::int32_t window = kWindowOfItsOwn;  // the window of the trace that it was drawn from
   };
   std::vector<Named> Scenarios();
-  // The same, last of all: the trace becomes the scenario where there is one of them, so that its
-  // jobs are not held twice. trace() may not be called afterwards.
+  // Like Scenarios(), but call it last: a single scenario takes over the trace, so that its jobs
+  // are not in memory twice. trace() must not be called afterwards.
   std::vector<Named> TakeScenarios();
-  // All of the trace, also what jobs did that still ran when its record begins; not thinned.
+  // The whole trace without sampling, with jobs that still ran when its record begins.
   std::shared_ptr<const Scenario> WholeRecord();
-  // The scenario that one of them with this seed is; not of settings, which are episodes
-  // themselves.
+  // The scenario with this seed. Not for settings, which are episodes themselves.
   EpisodeSource EvaluationEpisodes();
 
-  // A note for people when the workload is far more than the cluster can serve, else "".
+  // A note if the workload far exceeds the cluster, else "".
   std::string OverloadHint(const std::vector<Named>& scenarios) const;
-  // Where a million jobs or more are decided at events: how to be done sooner. "" for none.
+  // A hint on how to shorten a run that decides a million jobs or more at events, else "".
   std::string ManyEventsHint(const std::vector<Named>& scenarios) const;
-  // Warnings of options that have no effect on these workloads: --length-estimates user without
-  // time limits, guarantees of accounts that no job has. "" for none.
+  // Warnings of options without effect on these workloads: --length-estimates user without time
+  // limits, guarantees of accounts that no job has. "" without such.
   std::string UselessOptionsHint(const std::vector<Named>& scenarios) const;
 
-  // Random windows for training; of a law, of a workload made for the episode.
+  // Random windows for training; a law makes a workload for each episode.
   EpisodeSource TrainingEpisodes(const ClusterSpec& cluster, Seconds span,
                                  std::vector<double> loads);
 
-  // Offered loads of spans that training may draw (envs/episodes.h), the lowest first.
+  // The offered loads of the spans that training may draw (envs/episodes.h), ascending.
   std::vector<double> LoadsOfSpans(const ClusterSpec& cluster, Seconds span);
 
-  // Those that the spec names, in its order; made once. UsageError where they are of several
-  // profiles: the same name would mean several policies.
+  // The settings of the spec, in its order; made once. UsageError if they have several profiles, in
+  // which one name would stand for several policies.
   const std::vector<Setting>& settings();
-  // Of any profiles: for training, where each episode has a world of its own.
+  // The settings with any profiles, for training, where each episode has its own world.
   const std::vector<Setting>& mixed_settings();
 
-  // The world as networks and policies with a parameter `world` know it (ProfileInfo::world).
+  // The world's name for networks and policies with a parameter `world` (ProfileInfo::world).
   const std::string& name();
-  // What a policy spec means in one of the settings. kTunedIndex: its best fixed index.
+  // The policy of a spec in one of the settings. kTunedIndex stands for its best fixed index.
   static std::string SpecIn(const Setting& setting, const std::string& spec);
-  // The best fixed index by world: by profile of the settings, or the one profile. UsageError where
-  // settings of one profile differ in it.
+  // The best fixed index by world, which is the profile of the settings or the one profile.
+  // UsageError if settings of one profile differ in it.
   std::map<std::string, std::string> TunedIndices();
   bool in_settings() const { return !spec_.setting.empty(); }
 
   bool made_by_law() const;
-  bool arrivals_continue() const;   // by a law, for as long as a tail asks for
+  bool arrivals_continue() const;   // true for a law with a tail
   Seconds tail() const;             // of a law
-  nlohmann::ordered_json ToJson();  // the effective settings
+  nlohmann::ordered_json ToJson();  // the effective options
 
  private:
   void CheckWindow(const WindowOptions& window);
   WindowOptions Window();
   WindowOptions EvaluationWindow();
   std::vector<Named> SettingScenarios();
-  // Renames models, keeps sizes, and drops or clips oversized jobs, where the spec says so.
+  // Renames models, keeps sizes, and drops or clips oversized jobs, as the spec says.
   void Prepare(Workload* workload, ReadReport* report) const;
   std::shared_ptr<const Workload> Prepared(std::shared_ptr<const Workload> read,
                                            ReadReport* report) const;  // a copy, if need be
   Oversized OversizedFor(const Workload& workload) const;
-  // Jobs larger than the cluster are left out unless --oversized says otherwise: a law knows no
-  // cluster. Counted in `report`.
+  // Drops jobs larger than the cluster unless --oversized says otherwise, because a law knows no
+  // cluster. Counts them in `report`.
   std::shared_ptr<const Workload> MadeByLaw(std::uint64_t seed, ReadReport* report) const;
   EpisodeSource Episodes(const ClusterSpec& cluster, WindowOptions window);
   void CheckObjectives(const Scenario& scenario) const;
@@ -145,7 +143,7 @@ class World {
   std::unique_ptr<const Catalogue> catalogue_;  // read from its file, once
   WorkloadCache* workload_cache_;
   std::shared_ptr<const Workload> trace_;
-  std::shared_ptr<Workload> own_trace_;  // trace_, where no cache has it too
+  std::shared_ptr<Workload> own_trace_;  // trace_, unless a cache has it too
   ReadReport read_report_;
 };
 

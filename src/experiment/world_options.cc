@@ -29,7 +29,7 @@ std::vector<std::string> FilesOfWorkload(const std::string& workload) {
   return LawName(workload).empty() ? FilesOfTrace(workload) : std::vector<std::string>{};
 }
 
-// One file or folder, or two files of Gavel's joined by a comma.
+// The catalogue is one file or folder, or two files of Gavel's joined by a comma.
 std::vector<std::string> FilesOfCatalogue(const std::string& catalogue) {
   std::vector<std::string> files;
   if (Registry<CatalogueInfo>::Global().Find(catalogue) != nullptr) return files;
@@ -144,8 +144,8 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .topic = kWorkload},
       {.name = "columns",
        .value = &W::columns,
-       .help = "of any table: which column means what, submit=COLUMN,gpus=COLUMN,...; 'allot trace "
-               "inspect FILE' suggests it (docs/formats/workloads.md)",
+       .help = "columns of any table: submit=COLUMN,gpus=COLUMN,...; 'allot trace inspect FILE' "
+               "suggests them (docs/formats/workloads.md)",
        .topic = kWorkload},
       {.name = "model-map",
        .value = &W::model_map,
@@ -156,15 +156,15 @@ const std::vector<WorldOption>& WorldOptionTable() {
       {.name = "type-map",
        .value = &W::type_map,
        .help = "names of GPU types: theirs=ours,..., or a CSV file theirs,ours. Case, separators, "
-               "vendor, memory and form need none: 'Tesla V100-SXM2-32GB' is a v100",
+               "vendor, memory and form are ignored: 'Tesla V100-SXM2-32GB' is a v100",
        .topic = kWorkload,
        .detail = true,
        .files = TheFile},
       {.name = "oversized",
        .value = &W::oversized,
        .help = "jobs that ask for more GPUs, host memory or CPUs than the cluster has: error, "
-               "drop, or clip (they get "
-               "all of a type and run longer by as much). A law's are always dropped or clipped",
+               "drop, or clip (fewer GPUs for a longer time). Those of laws are always dropped or "
+               "clipped",
        .show_default = true,
        .topic = kWorkload,
        .detail = true},
@@ -214,7 +214,7 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .topic = kWorkload},
       {.name = "rate",
        .value = &W::rate,
-       .help = "jobs per hour of a workload made by a law (default: that of the law's trace)",
+       .help = "jobs per hour of a workload made by a law (default: as in the law's trace)",
        .topic = kWorkload,
        .detail = true},
       {.name = "jobs",
@@ -225,7 +225,7 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .detail = true},
       {.name = "tail",
        .value = &W::tail,
-       .help = "by a law: arrivals continue for this long after the last of --jobs",
+       .help = "for laws: arrivals continue for so long after the last of --jobs",
        .default_text = "0",
        .topic = kWorkload,
        .detail = true},
@@ -236,13 +236,13 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .topic = kWorkload},
       {.name = "rigid",
        .value = &W::rigid,
-       .help = "every job runs on as many GPUs as it asks for and on no other number, also where "
-               "it names a model",
+       .help = "every job runs on exactly the GPUs that it asks for, even if it names a model",
        .topic = kWorkload},
       {.name = "elastic",
        .value = &W::elastic,
-       .help = "draw a throughput model by --seed for each job whose trace names none, which is "
-               "then resized (default of 'embedded' and laws); results say for how many jobs",
+       .help =
+           "draw a throughput model by --seed for each job that names none, which makes the job "
+           "elastic (default for 'embedded' and laws); results report the number of such jobs",
        .topic = kWorkload},
       {.name = "catalogue",
        .value = &W::catalogue,
@@ -256,14 +256,14 @@ const std::vector<WorldOption>& WorldOptionTable() {
       {.name = "profile",
        .value = &W::profile,
        .help = "named set of simulator rules, see 'allot list'",
-       .default_text = "default; of traces in files event, unless --interval is given",
+       .default_text = "default; event for traces in files, unless --interval is given",
        .topic = kRules},
       {.name = "interval",
        .value = &W::interval,
        .help =
-           "time between decisions: seconds, or 5m, 1h. By default a trace of your own is decided "
-           "at arrivals and completions, 'embedded' and laws every 300 s, settings as they say",
-       .default_text = "of the profile",
+           "time between decisions: seconds, or 5m, 1h. By default a trace in a file is decided at "
+           "arrivals and completions, 'embedded' and laws every 300 s, settings by their own rules",
+       .default_text = "the profile's",
        .duration = true,
        .topic = kRules},
       {.name = "restart-cost",
@@ -273,7 +273,7 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .topic = kRules},
       {.name = "launch-cost",
        .value = &W::launch_cost,
-       .help = "progress lost by each launch of a job that holds no GPUs: seconds, or 2m",
+       .help = "progress lost by each launch of a job without GPUs: seconds, or 2m",
        .duration = true,
        .topic = kRules,
        .detail = true},
@@ -291,19 +291,19 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .files = ThePath},
       {.name = "autoscale",
        .value = &W::autoscale,
-       .help = "nodes come and go with their use, out of those of --cluster: min=N,max=N,"
+       .help = "the number of nodes follows their use, out of those of --cluster: min=N,max=N,"
                "utility=LOW|HIGH; see 'allot list autoscalers'",
        .topic = kCluster,
        .detail = true},
       {.name = "node-price",
        .value = &W::node_price,
-       .help = "of a node for an hour: results say node hours and cost",
+       .help = "price of a node for an hour: results then have node hours and cost",
        .range = {{0, 1e9}},
        .topic = kCluster,
        .detail = true},
       {.name = "rules",
        .value = &W::rules,
-       .help = "TOML file of what the operator says of sizes and changes of jobs, as for 'allot "
+       .help = "TOML file of the operator's rules on sizes and changes of jobs, as for 'allot "
                "serve' (docs/rules.md)",
        .topic = kRules,
        .files = ThePath},
@@ -319,7 +319,7 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .help =
            "job lengths that policies get: none, user (what the trace's users stated, like time "
            "limits), noisy:SIGMA, true (oracle)",
-       .default_text = "of the profile; noisy:0.5",
+       .default_text = "the profile's; noisy:0.5",
        .topic = kRules},
       {.name = "beliefs",
        .value = &W::beliefs,
@@ -359,7 +359,7 @@ std::vector<std::string> ExcludedBy(const std::string& name) {
   std::vector<std::string> names;
   if (name == "elastic") return {"rigid"};
   if (name != "setting") return names;
-  // What a setting leaves open, and how malformed rows are read, which matters to none.
+  // A setting leaves these open; the reading of malformed rows does not matter to it.
   for (const WorldOption& option : WorldOptionTable()) {
     const std::string other = option.name;
     if (other != name && other != "workloads" && other != "seed" && other != "lenient") {

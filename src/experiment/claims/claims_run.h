@@ -1,6 +1,6 @@
 #pragma once
-// The claims of claims.h, worked out: the opponents are tuned, the policy is trained, and both are
-// compared where neither was tuned nor trained. What 'allot reproduce claims' runs.
+// Checks the claims of claims.h, for 'allot reproduce claims': tunes the opponents, trains the
+// policy, and compares them where neither was tuned nor trained.
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -16,11 +16,11 @@ namespace allot {
 
 struct ClaimsOptions {
   ClaimOptions claims;
-  std::string command;  // that cards of checkpoints say
-  std::string out;      // folder of the training runs; stopped ones go on there
-  std::string only;     // families whose name holds this; "": all
-  int seeds = 5;        // of training
-  int workloads = 40;   // of each test setting
+  std::string command;  // for cards of checkpoints
+  std::string out;      // folder of the training runs, from which stopped ones continue
+  std::string only;     // selects families whose name contains this; "" selects all
+  int seeds = 5;        // number of trainings
+  int workloads = 40;   // per test setting
 };
 
 // The ratio of one measure, learned / opponent, in one setting.
@@ -29,7 +29,7 @@ struct Finding {
   std::string opponent;
   std::string measure;
   PairedRatio ratio;
-  double most = 0;  // that was claimed; 0: nothing
+  double most = 0;  // the claimed limit; 0: none
   bool holds() const { return most == 0 || ratio.mean <= most; }
 };
 
@@ -38,10 +38,11 @@ struct FamilyFindings {
   std::vector<Finding> findings;
   std::map<std::string, std::string> index;  // INDEX by setting
   std::string ranked;                        // RANKED
-  int accepted = 0;  // networks that count, of `seeds`; the others are what they began at
+  int accepted =
+      0;  // accepted networks of `seeds`; the others count as the index they started from
 };
 
-// UsageError and DataError as of settings and traces; kInterrupted after a checkpoint.
+// Throws the errors of settings and traces; kInterrupted after writing a checkpoint.
 std::vector<FamilyFindings> RunClaims(const ClaimsOptions& options, const GlobalOptions& globals);
 
 int MissedOf(const std::vector<FamilyFindings>& families);

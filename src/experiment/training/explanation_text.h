@@ -1,5 +1,5 @@
 #pragma once
-// An explanation of a decision (agents/learned/explanation.h) for people and as JSON.
+// Prints an explanation of a decision (agents/learned/explanation.h) as text and as JSON.
 
 #include <nlohmann/json_fwd.hpp>
 #include <span>
@@ -12,14 +12,14 @@
 
 namespace allot {
 
-// `names`: of the jobs, by row. `only`: this row and no other; -1: all.
+// `names` are those of the jobs by row. `only` selects one row; -1 stands for all.
 nlohmann::ordered_json ExplanationJson(const Observation& o, const Explanation& explanation,
                                        const std::vector<std::string>& names, std::int32_t only);
 
 // A table, one row a job.
 std::string ExplanationText(const Observation& o, const Explanation& explanation,
                             const std::vector<std::string>& names);
-// One job with its steps and features, which have these names.
+// One job with its steps and its features, whose names are given.
 std::string ExplanationText(const Observation& o, std::int32_t row, const ExplainedJob& job,
                             const std::string& name,
                             std::span<const std::string_view> feature_names);

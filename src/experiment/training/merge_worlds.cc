@@ -24,7 +24,7 @@ Checkpoint LoadServable(const std::string& path) {
   return checkpoint;
 }
 
-// Without the parts of worlds.
+// The weights without the parts of worlds.
 NetWeights Shared(NetWeights weights) {
   weights.sizes.erase(kWorlds);
   std::erase_if(weights.tensors,
@@ -38,7 +38,7 @@ nlohmann::json KnownLengths(const Checkpoint& checkpoint) {
   return lengths;
 }
 
-// The lines of a card that say how weights were made and what was measured.
+// The lines of a card on the making of the weights and the measurements.
 std::string HowMade(const std::string& card) {
   std::string lines;
   for (const std::string_view line : Split(card, '\n')) {

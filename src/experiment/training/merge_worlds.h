@@ -1,6 +1,6 @@
 #pragma once
-// One checkpoint of worlds that were trained apart, on one machine after the other or on several at
-// once: of networks with parts of worlds (models/net_weights.h).
+// Merges worlds that were trained apart into one checkpoint, for networks with one part per world
+// (models/net_weights.h).
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace allot {
 
-// What another checkpoint gives.
+// A world to take from another checkpoint.
 struct WorldFrom {
   std::string world;
   std::string checkpoint;  // folder
@@ -18,11 +18,10 @@ struct WorldFrom {
 // "pollux=DIR"; UsageError otherwise.
 WorldFrom ParseWorldFrom(const std::string& text);
 
-// `base` with the own parts, and the indices, of these worlds from their checkpoints; what it had
-// of them goes. For serving: training does not continue from it. `command` is for the card.
-// DataError where a checkpoint does not hold the world, or the networks differ in kind, feature
-// version, sizes, shared weights or what they know of lengths: own parts are what is added to
-// these.
+// Returns `base` with the parts and indices of these worlds replaced by those of their checkpoints.
+// The result is for serving; training does not continue from it. `command` is for the card.
+// DataError if a checkpoint lacks the world, or the networks differ in kind, feature version,
+// sizes, shared weights or length models, to which a world's part is only added.
 Checkpoint MergeWorlds(const std::string& base, const std::vector<WorldFrom>& from,
                        const std::string& command);
 

@@ -14,11 +14,11 @@ namespace allot {
 
 struct PretrainOptions {
   std::vector<std::string> logs;
-  std::string setting;  // and its teacher, instead of logs
+  std::string setting;  // with a teacher, instead of logs
   std::string teacher = "optimus";
   int episodes = 60;
   std::string network = "index:alpha=0,beta=0,kappa=0";
-  std::string command;  // that the card says
+  std::string command;  // for the card
   std::string out;
   double hold_out = 0.2;
   int stride = 1;
@@ -26,7 +26,7 @@ struct PretrainOptions {
   int passes = 1;
   double entropy = 0;
   double smoothing = 0.1;
-  ImitationOptions imitation{.epochs = 0, .learning_rate = 0};  // 0: the way's own
+  ImitationOptions imitation{.epochs = 0, .learning_rate = 0};  // 0: the method's default
 };
 
 struct PretrainedCheckpoint {
@@ -35,8 +35,8 @@ struct PretrainedCheckpoint {
   std::string measured;  // a sentence
 };
 
-// The way that suits the network of the options; what it was made from is in the checkpoint.
-// UsageError where neither logs nor a setting give decisions to learn from.
+// Trains the network of the options by its method; the checkpoint records the sources. UsageError
+// without logs or a setting.
 PretrainedCheckpoint Pretrain(const PretrainOptions& o, const GlobalOptions& globals);
 
 }  // namespace allot

@@ -1,6 +1,6 @@
 #pragma once
-// What the curve of a training run says: its rows, as curve.csv has them (docs/formats.md), each
-// with "iteration" and "validation_ratio", null where nothing was validated.
+// Reads the curve of a training run: rows as in curve.csv (docs/formats.md), each with "iteration"
+// and "validation_ratio", which is null without a validation.
 
 #include <cstdint>
 #include <limits>
@@ -11,7 +11,7 @@ namespace allot {
 struct BestValidation {
   double ratio = std::numeric_limits<double>::infinity();
   std::int64_t iteration = 0;  // 0: the start
-  int later = 0;               // validations after it, none of which was better
+  int later = 0;               // number of later validations; none was better
 };
 
 // O(rows).

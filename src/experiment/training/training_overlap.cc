@@ -12,7 +12,7 @@ namespace {
 
 class TraceWindows {
  public:
-  // Of two sources that may share jobs: whether they do.
+  // True if two sources that may share jobs do share some.
   TrainingOverlap Compare(const nlohmann::json& there, const nlohmann::json& here) {
     const std::string workload = TextOf(there, "workload");
     if (workload.empty() || workload != TextOf(here, "workload")) return TrainingOverlap::kNotKnown;

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a checkpoint's training saw the workloads of a world.
+// Checks whether a checkpoint's training saw the workloads of a world.
 
 #include <nlohmann/json.hpp>
 
@@ -8,8 +8,8 @@
 
 namespace allot {
 
-// What the configuration in the checkpoint says it was made from (experiment/sources.h): kSeen if
-// some of it overlaps, kUnseen if all of it lies apart in the same trace, else kNotKnown.
+// Compares the sources in the checkpoint's configuration (experiment/sources.h): kSeen if one
+// overlaps, kUnseen if all are other windows of the same trace, else kNotKnown.
 TrainingOverlap TrainingOverlapOf(const nlohmann::json& config, World& world);
 
 }  // namespace allot

@@ -1,6 +1,6 @@
 #pragma once
-// What a training run plays: episodes of a world, of a mixture of settings, or of episode logs,
-// with the policy that is the measure in each, and the fixed episodes of validation.
+// The episodes of a training run, from a world, a mixture of settings, or episode logs, with the
+// policy that each is measured against, and the fixed episodes of validation.
 
 #include <cstdint>
 #include <string>
@@ -15,22 +15,21 @@ namespace allot {
 struct TrainingPlan {
   EpisodeSource episodes;
   std::vector<ValidationEpisode> validation;
-  std::int64_t validation_decisions = 0;  // after so many its episodes are cut
-  std::string note;                       // for people, "" for nothing
+  std::int64_t validation_decisions = 0;  // its episodes are cut after so many
+  std::string note;                       // a note to print, or ""
 };
 
-// Trainers count time in intervals, so that a trace in a file is decided at intervals too, unless a
-// profile says otherwise; what is trained then decides at events as well (sim/event_profile.cc).
+// Trainers count time in intervals, so a trace in a file is also decided at intervals unless the
+// profile decides otherwise; a trained policy also decides at events (sim/event_profile.cc).
 WorldSpec AtIntervals(WorldSpec spec);
 
-// Sets options->training_loads where they are empty: to the loads of the world, else to the usual
-// ones, lowered where its trace does not offer them. A note for people, "" for nothing. DataError
-// naming the option for loads that no part of the trace offers, UsageError where two options give
-// them.
+// Sets options->training_loads if they are empty: to the loads of the world, or the usual ones,
+// lowered if its trace does not offer them. Returns a note to print, or "". DataError naming the
+// option for loads that no part of the trace offers; UsageError if two options give loads.
 std::string ChooseTrainingLoads(World* world, TrainOptions* options);
 
-// Sets of options->trainer: teacher, worlds, where episodes are cut, and with logs what is known of
-// run times. `world` and `options` must outlive the answer.
+// Sets in options->trainer: teacher, worlds, the length of episodes, and for logs the length model.
+// `world` and `options` must outlive the result.
 TrainingPlan MakeTrainingPlan(World* world, TrainOptions* options);
 
 }  // namespace allot

@@ -1,7 +1,7 @@
 #pragma once
-// The cluster at one moment as the record of a trace has it: what runs and since when, what waits,
-// and what has ended before. Forecasts of now begin with it ('allot forecast'), where the simulated
-// past of a policy would be another world than the one that was exported.
+// The cluster at one moment by the record of a trace: running jobs with their starts, waiting jobs,
+// and ended ones. 'allot forecast' begins with it, because a simulated past would differ from what
+// happened on the exported cluster.
 
 #include <cstdint>
 
@@ -11,16 +11,16 @@
 namespace allot {
 
 struct RecordedMoment {
-  // Its events have all jobs that ended before. It points into the scenario.
+  // Its events contain all jobs that ended before. It points into the scenario.
   Observation observation;
-  // Jobs that run by the record, but for which the cluster has no GPUs: nodes that were drained
-  // since. They and their GPUs are left out.
+  // Running jobs of the record for which the cluster has no GPUs, because nodes were drained since.
+  // They and their GPUs are left out.
   std::int64_t without_room = 0;
   GpuCount gpus_without_room = 0;
 };
 
-// `at` in the scenario's time, at most its workload's recorded_until. The record does not tell on
-// which nodes jobs run: the largest are packed first. O(jobs log jobs).
+// `at` is in the scenario's time, at most its workload's recorded_until. The record has no nodes,
+// so jobs are packed, the largest first. O(jobs log jobs).
 RecordedMoment MomentOfRecord(const Scenario& scenario, Seconds at);
 
 }  // namespace allot

@@ -1,6 +1,6 @@
 #pragma once
-// `allot whatif`: the jobs of a trace as they were served, under the present policy, under others,
-// on a larger cluster, and elastic where their speeds are known.
+// `allot whatif`: compares how the jobs of a trace were served with the present policy, other
+// policies, a larger cluster, and elastic jobs where their speeds are known.
 
 #include <functional>
 #include <optional>
@@ -13,23 +13,23 @@
 
 namespace allot {
 
-// Of Slurm's backfill: first in, first out, and younger jobs run where they do not delay the head
-// of the line by the time limits (Slurm's own reserves for more jobs than the head).
+// Approximates Slurm's backfill: first in, first out, and younger jobs start if, by the time
+// limits, they do not delay the first waiting job (Slurm reserves for more jobs than the first).
 inline constexpr const char* kPresentPolicy = "easy";
-// Simple changes first, then the house's strongest rules.
+// Simple changes first, then the strongest policies.
 inline constexpr const char* kWhatIfPolicies = "fifo,sjf,las,srtf,index";
 
 struct WhatIfOptions {
   WorldSpec world;
   std::string present = kPresentPolicy;
   std::string policies = kWhatIfPolicies;  // alternatives, joined by commas
-  std::string checkpoint{};                // of a trained policy; "": none
-  std::string more_nodes{};                // as AddedNodes; "0": none
-  // The smallest number of added nodes is searched with which the present policy lets jobs wait so
-  // long on average, at most.
+  std::string checkpoint{};                // folder of a trained policy, or ""
+  std::string more_nodes{};                // the text that AddedNodes takes; "0" adds none
+  // If set, the smallest number of added nodes is searched with which the mean wait under the
+  // present policy is at most so long.
   std::optional<Seconds> target_wait{};
   ExperimentOptions experiment{};  // out: folder for the runs, one below it for each world
-  // Takes what a person should know before the runs: what reading left out, overload.
+  // Called with notes before the runs: rows left out of the trace, overload.
   std::function<void(const std::string&)> on_note{};
 };
 
@@ -38,7 +38,7 @@ struct WhatIfResult {
   std::vector<std::string> evaluations;  // folders below `out`, for the report
 };
 
-// UsageError for policies or nodes that do not exist; errors as World and RunExperiment.
+// UsageError for unknown policies or nodes; also throws the errors of World and RunExperiment.
 WhatIfResult RunWhatIf(const WhatIfOptions& options);
 
 }  // namespace allot
