@@ -20,14 +20,14 @@
             break
 
 A program whose batch follows its workers calls `worker.adapt(initial=64, most=4096, most_local=256)`
-before it joins. Then `worker.batch` says what a step is: `passes` times `local` samples on each
+before it joins. `worker.batch` is then the batch of a step: `passes` times `local` samples on each
 worker. All passes but the last go to `worker.accumulate(gradient, loss, samples)`, the last one to
 `worker.reduce`. The learning rate that was written for `initial` samples is multiplied by
 `worker.batch.rate_factor` after `reduce`, and training is over when `worker.work` reaches
 `total_work`.
 
-A thin layer over liballot_elastic.so (its header: allot_elastic.h), which is looked for in
-$ALLOT_ELASTIC_LIBRARY, then as both are installed (FOLDER/liballot_elastic.so, FOLDER/python/allot_elastic),
+This is a thin layer over liballot_elastic.so (header allot_elastic.h), which is searched in
+$ALLOT_ELASTIC_LIBRARY, then beside this package (FOLDER/liballot_elastic.so, FOLDER/python/allot_elastic),
 then among the system's libraries. State and gradients are writable objects with contiguous memory:
 numpy arrays, array.array, memoryviews. PyTorch programs use allot_elastic.torch.
 """
@@ -42,7 +42,7 @@ VERSION = 2  # of the library's interface
 
 
 class ElasticError(RuntimeError):
-    """What the library says went wrong."""
+    """An error of the library."""
 
 
 class Turn(NamedTuple):
@@ -53,8 +53,8 @@ class Turn(NamedTuple):
 
 class Batch(NamedTuple):
     local: int  #: samples of a pass on this worker
-    passes: int  #: of a step
-    rate_factor: float  #: of the learning rate, for the step that was reduced last
+    passes: int  #: passes of a step
+    rate_factor: float  #: multiplies the learning rate in the step that was reduced last
 
 
 class _Range(ctypes.Structure):
@@ -79,14 +79,14 @@ def _find():
     named = os.environ.get("ALLOT_ELASTIC_LIBRARY")
     path = named or (installed if os.path.exists(installed) else ctypes.util.find_library("allot_elastic"))
     if not path:
-        raise ElasticError(f"liballot_elastic.so was not found, as {installed} or among the system's libraries: "
+        raise ElasticError(f"liballot_elastic.so is neither at {installed} nor among the system's libraries: "
                            "set ALLOT_ELASTIC_LIBRARY to its path")
     return path
 
 
 @functools.cache
 def load():
-    """The library, looked for once."""
+    """The library, which is searched once."""
     path = _find()
     library = ctypes.CDLL(path)
     found = library.allot_elastic_version()
@@ -170,9 +170,9 @@ class Worker:
         return self._library.allot_elastic_world_size(self._worker)
 
     def adapt(self, initial, most, most_local, least_local=1, rule="adascale"):
-        """The batch follows the workers: from `initial` samples, which the learning rate is written for, up to
-        `most`, with `least_local` to `most_local` in one pass of one worker. `rule` says how the learning rate
-        follows: adascale, square-root, linear or constant."""
+        """Lets the batch follow the workers: from `initial` samples, for which the learning rate is written, up to
+        `most`, with `least_local` to `most_local` in one pass of one worker. `rule` is the rule of the learning
+        rate: adascale, square-root, linear or constant."""
         allowed = _Range(initial, most, least_local, most_local)
         self._checked(self._library.allot_elastic_adapt(self._worker, ctypes.byref(allowed), rule.encode()))
 
@@ -184,15 +184,15 @@ class Worker:
 
     @property
     def work(self):
-        """Done by the job, in samples; where the batch follows, as many as its steps are worth at `initial`."""
+        """The job's work so far in samples; if the batch follows the workers, in samples at `initial`."""
         return self._library.allot_elastic_work(self._worker)
 
     def accumulate(self, gradient, loss, samples):
-        """The float32 gradient of a pass that is not the step's last."""
+        """Adds the float32 gradient of a pass that is not the step's last."""
         self._checked(self._library.allot_elastic_accumulate(self._worker, *_gradient(gradient), loss, samples))
 
     def say_done(self):
-        """This worker has seen that training is done: all hear of it in the next reduction (`done`)."""
+        """Announces that training is done, which all workers learn in the next reduction (`done`)."""
         self._checked(self._library.allot_elastic_say_done(self._worker))
 
     @property
@@ -200,7 +200,7 @@ class Worker:
         return bool(self._library.allot_elastic_done(self._worker))
 
     def join(self, state, step=0):
-        """The step to go on from, with rank 0's state; None: this worker is to end."""
+        """Waits for a group; returns the step to continue from, with rank 0's state. None: this worker must end."""
         at = ctypes.c_int64(step)
         member = self._checked(self._library.allot_elastic_join(self._worker, _blocks(state), len(state),
                                                                 ctypes.byref(at)))
@@ -215,13 +215,13 @@ class Worker:
 
     @property
     def save_due(self):
-        """After a reduction: `after_step` will read the state, for a checkpoint."""
+        """After a reduction: true if `after_step` will read the state for a checkpoint."""
         return bool(self._library.allot_elastic_save_due(self._worker))
 
     def after_step(self, step, state):
-        """`step` steps are finished: progress is told, and a checkpoint written when one is due."""
+        """Reports that `step` steps are finished, and writes a checkpoint if one is due."""
         self._checked(self._library.allot_elastic_after_step(self._worker, step, _blocks(state), len(state)))
 
     def finish(self, step, state):
-        """The job's work is done."""
+        """Reports that the job's work is done."""
         self._checked(self._library.allot_elastic_finish(self._worker, step, _blocks(state), len(state)))

@@ -1,7 +1,7 @@
-"""A worker in a process of its own, beside the training program.
+"""A worker in a separate process beside the training program.
 
-liballot_elastic.so brings its own libtorch, and a process can hold one only: beside the program it goes with every version
-of PyTorch. The two share memory, in which the state and the gradient are; calls go through a socket and take a tenth of a
+liballot_elastic.so has its own libtorch, and a process can have only one; in a separate process it works with every version
+of PyTorch. The two processes share the memory of state and gradient; calls go through a socket and take a tenth of a
 millisecond. Both processes end together. This module imports neither torch nor numpy.
 """
 
@@ -21,11 +21,11 @@ from typing import NamedTuple
 import allot_elastic
 
 _SIGNAL_ON_PARENTS_DEATH = 1  # prctl(2)
-_LAST_WORDS = 10  # seconds
+_CLOSE_SECONDS = 10
 
 
 class Now(NamedTuple):
-    """How things stand after a call."""
+    """The worker's state after a call."""
 
     rank: int
     world_size: int
@@ -41,7 +41,7 @@ def _now(worker):
 
 def _open(memory, state_bytes, gradient_size, adapt, options):
     """A Worker, with its state and gradient in the memory that the program made."""
-    # With all pages: they would be fetched one by one while others wait for this worker to have the state.
+    # Map all pages now, because other workers wait while this one receives the state.
     shared = memoryview(mmap.mmap(memory, state_bytes + 4 * gradient_size, mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)))
     worker = allot_elastic.Worker(**options)
     worker.adapt(**adapt)
@@ -49,7 +49,7 @@ def _open(memory, state_bytes, gradient_size, adapt, options):
 
 
 def _serve(connection, memory):
-    """Makes the calls that the program asks for, until it is gone."""
+    """Makes the calls that the program requests, until it ends."""
     worker = state = gradient = None
     calls = {
         "join": lambda step: worker.join(state, step),
@@ -72,24 +72,24 @@ def _serve(connection, memory):
                 value = calls[name](*arguments)
             connection.send((value, _now(worker)))
         if worker:
-            worker.close()  # which says what is still to be said
+            worker.close()  # sends the pending messages
     except EOFError:
-        pass  # the program has ended before it asked for anything
-    except Exception as error:  # whatever goes wrong here is the program's to hear
+        pass  # the program has ended before its first call
+    except Exception as error:  # every error is passed to the program
         connection.send((error, None))
 
 
 def main(connection, memory, program):
-    """What the process beside runs: `connection` and `memory` are open files, `program` is the process that it is beside."""
+    """The main function of the separate process. `connection` and `memory` are open files, `program` is the program's pid."""
     ctypes.CDLL(None).prctl(_SIGNAL_ON_PARENTS_DEATH, signal.SIGKILL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program's own business
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program handles it
     if os.getppid() == program:
         _serve(Connection(connection), memory)
     os._exit(0)  # libtorch takes long to unload
 
 
 class Beside:
-    """The process, started but not told yet what it is to do."""
+    """The separate process, started before its first call."""
 
     def __init__(self):
         ours, theirs = socket.socketpair()
@@ -105,30 +105,30 @@ class Beside:
         self.now = Now(-1, 0, allot_elastic.Batch(0, 0, 1.0), 0.0, False, False)
 
     def close(self):
-        """Waits until it has said all that is to be said."""
-        with contextlib.suppress(OSError):  # it is gone
+        """Waits until the process has sent its pending messages."""
+        with contextlib.suppress(OSError):  # it has ended
             self._connection.send(("close", ()))
         try:
-            self.process.wait(_LAST_WORDS)
-        except subprocess.TimeoutExpired:  # the program was interrupted in a call that waits for others
+            self.process.wait(_CLOSE_SECONDS)
+        except subprocess.TimeoutExpired:  # the program was interrupted in a call that waits for other workers
             self.process.kill()
 
     def share(self, state_bytes, gradient_size):
-        """The memory of both: the state's bytes, then the gradient's float32 values."""
+        """Returns the shared memory: the state's bytes, then the gradient's float32 values."""
         os.ftruncate(self._memory, state_bytes + 4 * gradient_size)
         return mmap.mmap(self._memory, state_bytes + 4 * gradient_size)
 
     def open(self, state_bytes, gradient_size, adapt, options):
-        """Joins the job. From then on its other workers wait for this one."""
+        """Joins the job, whose other workers wait for this one from then on."""
         os.close(self._memory)
         atexit.register(self.close)
         if threading.current_thread() is threading.main_thread():
-            # Slurm tells all processes, others only the program.
+            # Slurm signals all processes, other clusters only the program.
             signal.signal(signal.SIGTERM, lambda *_: self.process.send_signal(signal.SIGTERM))
         self.call("open", state_bytes, gradient_size, adapt, options)
 
     def call(self, name, *arguments):
-        with contextlib.suppress(BrokenPipeError):  # it has ended, and may have said why
+        with contextlib.suppress(BrokenPipeError):  # the process has ended; it may have sent the reason
             self._connection.send((name, arguments))
         try:
             value, now = self._connection.recv()

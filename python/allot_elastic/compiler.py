@@ -1,8 +1,8 @@
-"""PyTorch's compiler, not imported before somebody compiles.
+"""Delays the import of PyTorch's compiler until it is used.
 
 Since PyTorch 2 the first optimizer imports torch._dynamo, only to keep the compiler out of its own methods. That takes as long as
-all the rest of PyTorch, and each new worker waits for it. Until something of the compiler is really asked for nothing can be
-compiled, so its place is taken by a module that says so, and becomes the real one with the first other question.
+the rest of PyTorch, and each new worker waits for it. So a module stands in for torch._dynamo; it answers the optimizers' calls,
+and is replaced by the real module at any other access.
 """
 
 import functools
@@ -15,13 +15,13 @@ _NAME = "torch._dynamo"
 
 
 class _NotYet(types.ModuleType):
-    """What optimizers ask of the compiler, while there is none."""
+    """The functions of the compiler that optimizers use."""
 
     def graph_break(self, *_, **__):
-        """Ends a part that is compiled; there is none."""
+        """Does nothing, because nothing is compiled yet."""
 
     def disable(self, fn=None, recursive=True, **more):
-        """`fn`, which is kept out of the compiler once there is one."""
+        """`fn`, excluded from compilation once the compiler is imported."""
         if fn is None:
             return _compiler().disable(recursive=recursive, **more)
         kept = functools.cache(lambda: _compiler().disable(fn, recursive, **more))
@@ -32,7 +32,7 @@ class _NotYet(types.ModuleType):
         return called
 
     def __getattr__(self, name):
-        if name.startswith("__") and name != "__path__":  # asked of all modules, as by `inspect`
+        if name.startswith("__") and name != "__path__":  # `inspect` and others read these of all modules
             raise AttributeError(name)
         return getattr(_compiler(), name)
 
@@ -45,7 +45,7 @@ def _compiler():
 
 
 def leave_for_later():
-    """Has no effect where it was imported already, or where this PyTorch has none."""
+    """Installs the module; no effect if the compiler was imported already or this PyTorch has none."""
     import torch
     if _NAME not in sys.modules and importlib.util.find_spec(_NAME):
         torch._dynamo = sys.modules[_NAME] = _NotYet(_NAME)

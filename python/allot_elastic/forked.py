@@ -1,9 +1,9 @@
-"""Processes of torchrun that are forked from it, where it would start an interpreter for each. For allot_elastic.torchrun.
+"""Forks the processes of torchrun, which otherwise starts an interpreter for each. For allot_elastic.torchrun.
 
-torchrun has `--start-method=fork` for functions; those wait at their end until it has read what they return, which it no longer does
-once it was told to end. So this takes the place of the one method that starts a process. A forked process is as one that was
-started: its signals, variables, output, `sys.argv`, `sys.path` and exit code are. Torchrun does not touch GPUs, which would not
-outlive a fork, as long as --nproc-per-node is a number.
+torchrun has `--start-method=fork` for functions, but those wait at their end until it reads their results, which it does not do
+after SIGTERM. So this module replaces the one method that starts a process. A forked process has the same signals, variables,
+output, `sys.argv`, `sys.path` and exit code as a started one. Torchrun does not use GPUs, which do not work after a fork, as long
+as --nproc-per-node is a number.
 """
 
 import atexit
@@ -21,7 +21,7 @@ from torch.distributed.elastic.multiprocessing import api
 
 
 class Process:
-    """A child, with as much of subprocess.Popen as torchrun asks for."""
+    """A child process with the parts of subprocess.Popen that torchrun uses."""
 
     def __init__(self, pid, args):
         self.pid, self.args, self.returncode = pid, args, None
@@ -47,7 +47,7 @@ class Process:
 
 
 def end_after(function):
-    """Ends this process after the call, with the exit code that the interpreter would give, which is not taken apart."""
+    """Ends this process after the call with the interpreter's exit code, but without finalising the interpreter."""
     code = 0
     try:
         function()
@@ -68,8 +68,8 @@ def end_after(function):
         os._exit((code or 0) & 0xFF)
 
 
-def take_the_place_of_processes():
-    """From here on torchrun forks what runs a script by this interpreter. In a PyTorch whose torchrun is another one it does not."""
+def fork_processes():
+    """Lets torchrun fork processes that run a script by this interpreter. No effect if this PyTorch's torchrun is different."""
     handler = getattr(api, "SubprocessHandler", None)
     start = getattr(handler, "_popen", None)
     if start is None:
@@ -103,13 +103,13 @@ def _run(words, env, stdout, stderr):
                               for fd, errors in ((1, "strict"), (2, "backslashreplace")))
     os.environ.clear()
     os.environ.update(env)
-    if env.get("OMP_NUM_THREADS", "").isdigit():  # torchrun sets it once PyTorch is there
+    if env.get("OMP_NUM_THREADS", "").isdigit():  # torchrun sets it after the import of PyTorch
         torch.set_num_threads(int(env["OMP_NUM_THREADS"]))
-    if "numpy" in sys.modules:  # Python's own numbers are made anew after a fork
+    if "numpy" in sys.modules:  # Python seeds its own random numbers again after a fork
         sys.modules["numpy"].random.seed()
     script = os.path.abspath(words[0])
     sys.argv, sys.path[0] = list(words), os.path.dirname(script)
-    main = types.ModuleType("__main__")  # not by runpy, which gives the place back, and another argv
+    main = types.ModuleType("__main__")  # not by runpy, which restores __main__ and changes argv
     main.__file__ = script
     sys.modules["__main__"] = main
     with open(script, "rb") as file:

@@ -17,7 +17,7 @@ from allot_elastic.restart import Stop
 
 
 class SaveAndEnd(TrainerCallback):
-    """At SIGTERM: a checkpoint after the step at hand, in all processes the same, and the program ends."""
+    """Handles SIGTERM: saves a checkpoint after the present step, the same in all processes, and ends the program."""
 
     def __init__(self):
         self._stop = Stop()
@@ -35,7 +35,7 @@ class SaveAndEnd(TrainerCallback):
 
 
 def last_checkpoint(folder):
-    """The newest whole one in an output folder, or None. Its state is written last."""
+    """The newest complete checkpoint in an output folder, or None. The state is its last file."""
     found = []
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         kind, _, step = name.rpartition("-")

@@ -1,5 +1,4 @@
-"""Imports of many modules, without the collector of garbage, which looks again and again through what is to stay (docs/torch.md has
-what that costs)."""
+"""Imports many modules without the garbage collector, which would scan the new objects repeatedly (docs/torch.md has the cost)."""
 
 import contextlib
 import gc
@@ -7,7 +6,7 @@ import gc
 
 @contextlib.contextmanager
 def without_collecting():
-    """As it was before, afterwards."""
+    """Disables the collector within the block."""
     collects = gc.isenabled()
     gc.disable()
     try:

@@ -1,7 +1,7 @@
-"""The end of a program whose worker is to leave: its GPU is wanted, and PyTorch takes half a second to unload.
+"""Ends a program whose worker must leave quickly, because another job waits for its GPU and PyTorch takes half a second to unload.
 
-`leave()` ends the program as sys.exit(0) does: what stands in `finally` and `with` is done, and what the program and its modules
-have registered with atexit. Only the interpreter is not taken apart. Imported early, as atexit calls the first that came last.
+`leave()` ends the program like sys.exit(0): `finally`, `with` and atexit functions run, but the interpreter is not finalised.
+Import it early, because atexit calls the function that was registered first as the last one.
 """
 
 import atexit
@@ -23,10 +23,10 @@ def leave():
 def _end_at_once():
     if not _leaves or hasattr(sys, "last_type"):  # another exception ended it, and its exit code is 1
         return
-    for child in multiprocessing.active_children():  # which load data
+    for child in multiprocessing.active_children():  # loaders of data
         child.terminate()
         child.join()
-    logging.shutdown()  # both have handlers of their own, which may come after this one
+    logging.shutdown()  # logging and multiprocessing have atexit functions that may come after this one
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

@@ -4,7 +4,7 @@
     trainer = Trainer(..., callbacks=[keeper], use_distributed_sampler=False)
     trainer.fit(module, allot_elastic.restart.Loader(dataset, batch=64), ckpt_path=keeper.found())
 
-Lightning keeps the place in the data of loaders that have a state_dict, as this one has; others begin the epoch again.
+Lightning stores the position in the data if the loader has a state_dict, as this one has; with others the epoch begins again.
 """
 
 import os
@@ -19,7 +19,7 @@ except ImportError:
 
 
 class SaveAndEnd(Callback):
-    """At SIGTERM: a checkpoint after the step at hand, in all processes the same, and the program ends."""
+    """Handles SIGTERM: saves a checkpoint after the present step, the same in all processes, and ends the program."""
 
     def __init__(self, path):
         self.path = str(path)
@@ -30,7 +30,7 @@ class SaveAndEnd(Callback):
         return self.path if os.path.exists(self.path) else None
 
     def on_train_start(self, trainer, module):
-        self._stop.listen()  # Lightning's own handler broadcasts, in the middle of whatever it interrupts
+        self._stop.listen()  # Lightning's handler would broadcast in the middle of the interrupted code
 
     def on_train_batch_end(self, trainer, module, outputs, batch, number):
         if self._stop.wanted():

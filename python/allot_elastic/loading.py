@@ -1,4 +1,4 @@
-"""Samples of a pass: PyTorch's DataLoader over a worker's shares, and random numbers that go on alike after a resume."""
+"""Loads the samples of a pass by PyTorch's DataLoader, with random numbers that are the same after a resume."""
 
 import functools
 import hashlib
@@ -16,8 +16,8 @@ def _number(seed, *words):
 
 
 def seed_pass(seed, step, part):
-    """Random numbers of PyTorch, Python and numpy from here on follow from the part of the step that is computed, and not
-    from the worker which does it, or from what it did before."""
+    """Seeds PyTorch, Python and numpy by the part of the step that is computed, so that random numbers depend neither on the
+    worker nor on its past."""
     number = _number(seed, step, part)
     torch.manual_seed(number)
     random.seed(number)
@@ -25,8 +25,8 @@ def seed_pass(seed, step, part):
 
 
 def _begin_loader(theirs, number):
-    """In a process that loads data. A cluster that stops a job sends SIGTERM to it too, and the training goes on to the end
-    of the step."""
+    """Runs in a process that loads data. It ignores SIGTERM, which a cluster sends to it too when it stops a job, because
+    training continues to the end of the step."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if theirs:
         theirs(number)
@@ -36,7 +36,7 @@ def batches_of(dataset, shares, seed, step, options):
     """An iterator over the samples of a worker's passes; `options` are DataLoader's."""
     ours = ("batch_size", "shuffle", "sampler", "batch_sampler", "drop_last", "generator")
     if wrong := [name for name in ours if name in options]:
-        raise ValueError(f"which samples are loaded follows from the workers: {', '.join(wrong)} must not be given")
+        raise ValueError(f"the workers determine which samples are loaded: {', '.join(wrong)} must not be given")
     options = dict(options)
     begin = functools.partial(_begin_loader, options.pop("worker_init_fn", None))
     draws = torch.Generator().manual_seed(_number(seed, step, "loader", shares.worker))

@@ -1,5 +1,5 @@
-"""State dicts as bytes, and back. JSON with tensors behind it: bytes from the network must not become code, as a pickle's
-would, and PyTorch's own safe reader knows no numbers before 2.0."""
+"""Converts state dicts to bytes and back: JSON followed by tensors. A pickle would let bytes from the network become code, and
+PyTorch's own safe reader does not read numbers before 2.0."""
 
 import json
 
@@ -9,24 +9,24 @@ _LENGTH = 8  # bytes of the JSON's length
 
 
 def bytes_of(tensor):
-    """A copy of its bytes, in the CPU's memory."""
+    """A copy of a tensor's bytes in the CPU's memory."""
     return tensor.detach().cpu().contiguous().reshape(-1).clone().view(torch.uint8)
 
 
 def tensor_of(data, dtype, shape):
-    """A tensor of its own, of a tensor of bytes."""
+    """A new tensor from a tensor of bytes."""
     return data.clone().view(dtype).view(shape)
 
 
 def packed(value):
-    """Dicts, lists, tuples, tensors, numbers, texts and None; TypeError for others."""
+    """Packs dicts, lists, tuples, tensors, numbers, texts and None; TypeError for other types."""
     tensors = []
     text = json.dumps(_to_json(value, tensors)).encode()
     return b"".join([len(text).to_bytes(_LENGTH, "little"), text, *(bytes_of(one).numpy().tobytes() for one in tensors)])
 
 
 def unpacked(data):
-    """What was packed; `data` may be longer."""
+    """The packed value; `data` may be longer."""
     begin = _LENGTH + int.from_bytes(data[:_LENGTH], "little")
     return _from_json(json.loads(bytes(data[_LENGTH:begin])), memoryview(data)[begin:])[0]
 
@@ -43,11 +43,11 @@ def _to_json(value, tensors):
         return [_to_json(one, tensors) for one in value]
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    raise TypeError(f"a state dict must be of numbers, texts, tensors, lists and dicts to be handed on, got {value!r}")
+    raise TypeError(f"a state dict must consist of numbers, texts, tensors, lists and dicts, got {value!r}")
 
 
 def _from_json(value, data):
-    """The value, and what is left of the tensors' bytes."""
+    """The value, and the rest of the tensors' bytes."""
     if isinstance(value, list):
         items = []
         for one in value:

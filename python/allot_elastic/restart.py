@@ -1,4 +1,4 @@
-"""For programs that allot resizes by a restart: they are told to end (SIGTERM), save, and run again at another size.
+"""For programs that allot resizes by a restart: they receive SIGTERM, save, and run again at another size.
 
     stop = allot_elastic.restart.Stop()
     loader = allot_elastic.restart.Loader(dataset, batch=64)
@@ -8,9 +8,9 @@
             if stop.wanted():
                 save(..., loader.state_dict())  # and the program ends
 
-Both look at torch.distributed where a process group is there, and at torchrun's variables. HuggingFace's Trainer and Lightning have
-callbacks of their own: allot_elastic.huggingface, allot_elastic.lightning. Imported early, it spares the program the import of
-PyTorch's compiler, if it does not compile (allot_elastic.compiler).
+Both use torch.distributed if there is a process group, and torchrun's variables. HuggingFace's Trainer and Lightning have their own
+callbacks: allot_elastic.huggingface, allot_elastic.lightning. Imported early, this module saves programs that do not compile the
+import of PyTorch's compiler (allot_elastic.compiler).
 """
 
 import multiprocessing.util
@@ -29,21 +29,21 @@ leave_for_later()
 
 
 def world():
-    """(rank, number of processes) of this one, as torchrun says."""
+    """(rank, number of processes) by torchrun's variables."""
     return int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
 
 
 def share_of_batch(batch):
-    """Samples of a step on each process, for frameworks that give all of them as many."""
+    """Samples of a step on each process, for frameworks that split them equally."""
     _, processes = world()
     if batch % processes:
-        raise ValueError(f"a batch of {batch} must be divisible by the {processes} processes: let the job have other sizes only, "
+        raise ValueError(f"a batch of {batch} must be divisible by the {processes} processes: restrict the sizes of the job, "
                          "or use allot_elastic.restart.Loader")
     return batch // processes
 
 
 def _obey_parent_alone(_):
-    """In a process that multiprocessing has begun: SIGTERM counts from its parent, as of Process.terminate()."""
+    """Runs in a child process of multiprocessing: SIGTERM ends it only if its parent sends it, as Process.terminate() does."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
 
@@ -56,38 +56,38 @@ def _obey_parent_alone(_):
 
 
 class Stop:
-    """That the job is to end, which processes hear at different times."""
+    """The request to end the job, which reaches processes at different times."""
 
     def __init__(self):
-        self._told, self._group = False, None
+        self._requested, self._group = False, None
         self.listen()
-        # A cluster tells all processes, and one that loads data would end; the program's own then fails.
+        # A cluster signals all processes. If one that loads data ended, the program would fail.
         multiprocessing.util.register_after_fork(self, _obey_parent_alone)
 
     def listen(self):
-        """Takes SIGTERM, also from a framework that took it since."""
-        signal.signal(signal.SIGTERM, self._tell)
+        """Handles SIGTERM, also if a framework has replaced the handler."""
+        signal.signal(signal.SIGTERM, self._request)
 
     def wanted(self):
-        """After a step, by all processes: the same answer for all, so that they end after the same step."""
+        """Call it after a step in all processes: all get the same answer, so that they end after the same step."""
         if not torch.distributed.is_available() or not torch.distributed.is_initialized():
-            return self._told
-        if self._group is None:  # of its own: the processes' own group may have to wait for a GPU
+            return self._requested
+        if self._group is None:  # separate, because the program's group may wait for a GPU
             self._group = torch.distributed.new_group(backend="gloo")
-        told = torch.tensor([float(self._told)])
-        torch.distributed.all_reduce(told, torch.distributed.ReduceOp.MAX, group=self._group)
-        return bool(told)
+        requested = torch.tensor([float(self._requested)])
+        torch.distributed.all_reduce(requested, torch.distributed.ReduceOp.MAX, group=self._group)
+        return bool(requested)
 
-    def _tell(self, *_):
-        self._told = True
+    def _request(self, *_):
+        self._requested = True
 
 
 class Loader(DataLoader):
-    """A DataLoader that takes `batch` samples a step from the data set, whatever the number of processes, and goes on where its
-    state_dict says, also among another number. Each sample comes once an epoch; the order follows from `seed` and the epoch.
+    """A DataLoader with `batch` samples per step for any number of processes, which continues from its state_dict even with another
+    number. Each sample comes once an epoch; the order depends on `seed` and the epoch.
 
-    A step has as many samples at any size. Where the last one would be short it shares with the one before, so that no process is
-    without samples. `options` are DataLoader's.
+    All steps have the same number of samples, but if the last one would be too short, the last two are equal, so that no process
+    is without samples. `options` are DataLoader's.
     """
 
     def __init__(self, dataset, batch, shuffle=True, seed=0, **options):
@@ -99,10 +99,10 @@ class Loader(DataLoader):
         super().__init__(dataset, batch_sampler=steps, **options)
 
     def __iter__(self):
-        """What is left of the epoch at hand; the next one after that."""
+        """The rest of the present epoch; then the next one."""
         steps = self.batch_sampler
         for loaded in super().__iter__():
-            steps.taken += steps.size(steps.taken)  # the program is to save when it has done its step
+            steps.taken += steps.size(steps.taken)  # a program saves after the step
             yield loaded
 
     @property
@@ -125,12 +125,12 @@ class _Steps:
         self.taken = 0  #: samples that are done, over all epochs
 
     def size(self, taken):
-        """Of the step after so many samples."""
+        """The size of the step after so many samples."""
         left = self.sampler.left(taken)
         return min(self.batch, left) if not self.batch < left < 2 * self.batch else (left + 1) // 2
 
     def __len__(self):
-        """Steps of a whole epoch."""
+        """The number of steps of a whole epoch."""
         return -(-self.sampler.length // self.batch)
 
     def __iter__(self):

@@ -1,18 +1,18 @@
-"""Which samples of a data set a worker computes, of a step of any size, among any number of workers."""
+"""Assigns the samples of a data set to workers, for steps of any size and any number of workers."""
 
 import torch
 
 
 def share_of(samples, part, parts):
-    """[begin, end) of a part: sizes differ by one at most, and parts at the end are empty where there are too few."""
+    """[begin, end) of a part. Sizes differ by at most one; the last parts are empty if there are too few samples."""
     size, more = divmod(samples, parts)
     begin = part * size + min(part, more)
     return begin, begin + size + (part < more)
 
 
 class ElasticSampler:
-    """The order of a data set's samples, pass over pass. It follows from the seed alone, so that a number - the samples that
-    are done - says where a job is, whoever its workers are. As with DistributedSampler, pass e is shuffled by seed + e."""
+    """The order of a data set's samples in all passes. It depends on the seed alone, so that the number of samples done is the
+    position of a job, whatever its workers. As with DistributedSampler, pass e is shuffled by seed + e."""
 
     def __init__(self, length, shuffle=True, seed=0):
         if length < 1:
@@ -28,7 +28,7 @@ class ElasticSampler:
         return self.length - taken % self.length
 
     def indices(self, taken, samples, part, parts):
-        """Of one part of the `samples` after the first `taken` ones, which must be of one pass."""
+        """The indices of one part of the `samples` after the first `taken` ones, which must belong to one pass."""
         if samples > self.left(taken):
             raise ValueError(f"a step must end with the pass: {self.left(taken)} samples are left, got {samples}")
         begin, end = share_of(samples, part, parts)
@@ -47,12 +47,12 @@ class Shares:
     """The indices of one worker's passes, to the end of the pass over the data: a batch sampler for DataLoader."""
 
     def __init__(self, sampler, taken, samples, passes, worker, workers):
-        """`samples` of a step of all `workers`, each of which computes it in so many passes."""
+        """A step has `samples` over all `workers`, each of which computes its part in so many passes."""
         self.sampler, self.taken, self.samples = sampler, taken, samples
         self.passes, self.worker, self.workers = passes, worker, workers
 
     def sizes(self, taken):
-        """Of this worker's passes of the step after `taken` samples, and of the whole step."""
+        """The sizes of this worker's passes of the step after `taken` samples, and of the whole step."""
         samples = min(self.samples, self.sampler.left(taken))
         ends = (share_of(samples, self._part(pass_), self._parts) for pass_ in range(self.passes))
         return [end - begin for begin, end in ends], samples

@@ -1,4 +1,4 @@
-"""The state of a PyTorch training as bytes that workers hand on: what a newcomer needs, and what a checkpoint holds."""
+"""The state of a PyTorch training as bytes, which new workers receive and checkpoints contain."""
 
 import torch
 
@@ -8,14 +8,14 @@ from allot_elastic.plain import bytes_of, packed, tensor_of, unpacked
 
 _ALIGNED = 64
 _GROWTH = 4096  # bytes by which numbers and texts may grow
-_DIGITS = 24  # as many for each number of the optimizer's state
+_DIGITS = 24  # for each number of the optimizer's state
 
 
 class TrainingState:
     """Model, optimizer and whatever else has a state_dict (`carried`), in one block of bytes.
 
-    First the tensors, wherever they are, then the optimizer's settings, as its learning rates, and `carried`. The block's
-    size stays what it was at the beginning, with room for numbers that become longer.
+    The block has the tensors of any device, then the optimizer's settings such as learning rates, and `carried`. Its size is
+    fixed at the beginning, with room for numbers that become longer.
     """
 
     def __init__(self, model, optimizer, carried):
@@ -30,11 +30,11 @@ class TrainingState:
         self._block = None
 
     def bind(self, memory):
-        """The block from now on: `bytes` at the beginning of the memory."""
+        """Uses the first `bytes` of the memory as the block from now on."""
         self._block = torch.frombuffer(memory, dtype=torch.uint8, count=self.bytes)
 
     def take(self):
-        """From the training to the block."""
+        """Copies the training's state to the block."""
         self._of_optimizer.note()
         at = 0
         for tensor, size in self._tensors():
@@ -48,7 +48,7 @@ class TrainingState:
         self._block[at:at + len(objects)] = torch.frombuffer(bytearray(objects), dtype=torch.uint8)
 
     def put(self):
-        """From the block to the training."""
+        """Copies the block to the training's state."""
         at = 0
         for tensor, size in self._tensors():
             if tensor is not None:
@@ -64,7 +64,8 @@ class TrainingState:
             one.load_state_dict(state)
 
     def _tensors(self):
-        """Each with its bytes. Anew each time, as programs may replace buffers; None: the optimizer has not made it yet."""
+        """Each tensor with its size in bytes; None if the optimizer has not made it yet. Not cached, because programs may
+        replace buffers."""
         ours = (self.taken, self.length, self._of_optimizer.made)
         of_model = (value for value in self._model.state_dict().values() if isinstance(value, torch.Tensor))
         yield from ((tensor, tensor.numel() * tensor.element_size()) for tensor in (*ours, *of_model))

@@ -8,17 +8,17 @@
             training.backward(loss_of(model(inputs), targets))
         scheduler.step()
 
-Each sample of the data set is trained on once an epoch, whatever workers come, go or die. A program that draws its samples
-itself, and lets its batch follow its GPUs, says how far that may go:
+Each sample of the data set is trained on once an epoch, even if workers join, leave or die. A program that draws its samples
+itself, and lets its batch follow its GPUs, gives limits:
 
     training = allot_elastic.torch.Training(model, optimizer, batch=64, most=4096, most_local=256, work=1e6)
-    for samples in training:                    # of a pass on this worker
+    for samples in training:                    # for a pass on this worker
         inputs, targets = draw(samples)
         training.backward(loss_of(model(inputs), targets))
 
-The optimizer's learning rates are those for `batch` samples; each step takes them times a factor that follows the batch
+The optimizer's learning rates are for `batch` samples; each step multiplies them by a factor that depends on the batch
 (`rule`: adascale, square-root, linear or constant). Gradients are averaged once a step, over workers and passes. A new
-worker gets the state from rank 0, a restarted job from its checkpoint. The program of a worker that is to leave ends within
+worker gets the state from rank 0, a restarted job from its checkpoint. The program of a worker that must leave ends within
 the loop (SystemExit).
 """
 
@@ -44,26 +44,26 @@ from allot_elastic.state import TrainingState  # noqa: E402
 
 leave_for_later()
 
-# Behind the gradient, for each parameter: that it has one. As small as this, it does not count in the gradient's norm.
+# Marks, behind the gradient, each parameter that has one. It is too small to count in the gradient's norm.
 _HAS_ONE = 1e-20
 
 
 class Training:
-    """The steps of a job, as passes for the program to compute."""
+    """The steps of a job as passes that the program computes."""
 
     def __init__(self, model, optimizer, batch, most=None, most_local=None, work=None, least_local=1, rule="adascale",
                  carry=(), after_step=None, clip_norm=None, seed=0, **worker):
-        """`batch`: samples of all workers together that learning rates are written for. `most`: what they may grow to
-        (default: they stay). `most_local`: what one worker holds in a pass. `least_local` and `rule` are Worker.adapt's,
-        further keywords Worker's. `work`: where training ends, in samples of `batch`; epochs() ends by itself.
+        """`batch`: samples of all workers together for which the learning rates are written. `most`: the largest batch
+        (default: `batch`). `most_local`: samples of a pass that fit on one worker. `least_local` and `rule` are those of
+        Worker.adapt, further keywords those of Worker. `work`: the end of training, in samples of `batch`; not for epochs().
 
-        `carry`: what else goes along with the model, with state_dict() and load_state_dict(): schedulers, averages of weights.
-        `after_step()` is called after each step of the optimizer, e.g. a scheduler's step. `clip_norm`: of the averaged
-        gradient. `seed`: of the order of samples, and of random numbers while training."""
+        `carry`: further objects with state_dict() and load_state_dict() that belong to the state: schedulers, averages of
+        weights. `after_step()` is called after each step of the optimizer, e.g. a scheduler's step. `clip_norm` limits the norm
+        of the averaged gradient. `seed` determines the order of samples and random numbers during training."""
         self.model, self.optimizer, self.work, self.seed = model, optimizer, work, seed
         self.parameters = [one for group in optimizer.param_groups for one in group["params"]]
-        self.steps, self.loss = 0, float("nan")  #: steps that are done, and the members' mean loss of the last one
-        self.step_samples = 0  #: of the step at hand, of all workers
+        self.steps, self.loss = 0, float("nan")  #: finished steps, and the members' mean loss in the last one
+        self.step_samples = 0  #: samples of all workers in the present step
         self._after_step, self._clip_norm = after_step, clip_norm
         self._most = most or batch
         self._adapt = {"initial": batch, "most": self._most, "most_local": most_local or self._most,
@@ -71,7 +71,7 @@ class Training:
         self._options = worker
         self._pass_loss, self._stop = None, False
         self._sampler = self._dataset = self._loader_options = None
-        self._beside, self._regroup, self._told = None, True, True
+        self._beside, self._regroup, self._reported = None, True, True
         self._joins, self._put_again = 0, False
         self._state = TrainingState(model, optimizer, carry)
 
@@ -86,13 +86,13 @@ class Training:
         return self._sampler.epoch_of(self._taken)
 
     def backward(self, loss):
-        """The gradient of this pass; once a pass."""
+        """Computes the gradient; call it once a pass."""
         self.model.zero_grad(set_to_none=True)
         loss.backward()
         self._pass_loss = float(loss.detach())
 
     def stop(self):
-        """This worker has seen that training is done: all end after the next step."""
+        """Announces that training is done: all workers end after the next step."""
         self._beside.call("say_done")
 
     @property
@@ -101,7 +101,7 @@ class Training:
 
     def __iter__(self):
         if self.work is None:
-            raise ValueError("where training ends must be given: work=SAMPLES")
+            raise ValueError("the end of training must be given: work=SAMPLES")
         self._begin(self.work)
         while True:
             self._stay()
@@ -112,9 +112,8 @@ class Training:
             yield from self._step([batch.local] * batch.passes, batch.local * self._parts, lambda: batch.local)
 
     def epochs(self, dataset, count, shuffle=True, **loader):
-        """The passes over the data set that are not done yet, by number. `loader`: options of DataLoader. All workers go
-        through each. What is to be kept, as a trained model, is written within the last epoch, by rank 0: the job is over when
-        the loop is."""
+        """The numbers of the remaining passes over the data set; all workers take part in each. `loader` are options of
+        DataLoader. Let rank 0 save the trained model within the last epoch, because the job is over after the loop."""
         self._sampler, self._dataset, self._loader_options = ElasticSampler(len(dataset), shuffle, self.seed), dataset, loader
         self._state.length.fill_(len(dataset))
         self._begin(count * len(dataset))
@@ -125,7 +124,7 @@ class Training:
         self._finish()
 
     def batches(self):
-        """What the data set's DataLoader gives for this worker's passes of an epoch."""
+        """The batches of the data set's DataLoader for this worker's passes of an epoch."""
         epoch, plan = self.epoch, None
         while self._epoch_at_hand() == epoch:
             batch, worker = self.worker.batch, self.worker
@@ -135,8 +134,8 @@ class Training:
                 batches = batches_of(self._dataset, shares, self.seed, self.steps, self._loader_options)
             yield from self._step(*shares.sizes(self._taken), lambda: next(batches))
             if self.epoch > epoch:
-                return  # what the program does now belongs to the state, too
-        self._put_again = True  # the epoch ended among others, and the state has what they did then
+                return  # what the program does now still belongs to the state
+        self._put_again = True  # other workers ended the epoch, and their state includes what they did after it
 
     @property
     def _taken(self):
@@ -162,7 +161,7 @@ class Training:
         self._beside.call("finish", self.steps)
 
     def _stay(self):
-        """Goes on as a member; ends the program of one that is to leave."""
+        """Continues as a member, or ends the program if this worker must leave."""
         if not self._settle():
             leave()
 
@@ -171,10 +170,10 @@ class Training:
         return self.epoch
 
     def _settle(self):
-        """Between two steps, when the program has done what belongs to the last one: tells it, and joins anew where the
-        workers change. False: this one is to leave."""
-        if not self._told:
-            self._told = True
+        """Called between two steps: reports the last one, and joins again if the workers change. False: this worker must
+        leave."""
+        if not self._reported:
+            self._reported = True
             if self.worker.save_due:
                 self._state.take()
             self._beside.call("after_step", self.steps)
@@ -197,11 +196,11 @@ class Training:
         return True
 
     def _step(self, sizes, samples, draw):
-        """The passes of a step: this worker's have these sizes, all together `samples`. Where a peer is lost, nothing is
-        changed."""
+        """The passes of a step: this worker's have these `sizes`, the whole step has `samples`. If a peer is lost, nothing
+        changes."""
         self.step_samples, parts = samples, self._parts
         for pass_, size in enumerate(sizes):
-            weight = size * parts / samples  # parts count alike in the average
+            weight = size * parts / samples  # the average weights all parts equally
             self._pass_loss = 0.0
             if size:
                 seed_pass(self.seed, self.steps, pass_ * self.worker.world_size + self.worker.rank)
@@ -216,14 +215,14 @@ class Training:
         if not turn.apply:
             return
         self._apply()
-        self.steps, self.loss, self._stop, self._told = self.steps + 1, turn.loss, self.worker.done, False
+        self.steps, self.loss, self._stop, self._reported = self.steps + 1, turn.loss, self.worker.done, False
         if self._sampler:
             self._state.taken += samples
         if self._after_step:
             self._after_step()
 
     def _gather(self, weight):
-        """The gradient of a pass to where the worker beside takes it from."""
+        """Copies the gradient of a pass to the shared memory."""
         for one, at, has_one in self._places():
             if one.grad is None or not weight:
                 at.zero_()
@@ -234,7 +233,7 @@ class Training:
                 has_one.fill_(_HAS_ONE)
 
     def _apply(self):
-        for one, at, has_one in self._places():  # frozen ones have none, and no decay of weights moves them
+        for one, at, has_one in self._places():  # frozen parameters have no gradient, so weight decay leaves them
             one.grad = at.view_as(one).to(one.device, one.dtype) if has_one > 0 else None
         if self._clip_norm:
             torch.nn.utils.clip_grad_norm_(self.parameters, self._clip_norm)
@@ -247,7 +246,7 @@ class Training:
             group["lr"] = rate
 
     def _places(self):
-        """Each parameter, where its gradient is in the shared memory, and where it says that it has one."""
+        """Each parameter with its gradient and its mark in the shared memory."""
         at, have = 0, self._gradient[-len(self.parameters):]
         for number, one in enumerate(self.parameters):
             yield one, self._gradient[at:at + one.numel()], have[number]

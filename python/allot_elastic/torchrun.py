@@ -1,9 +1,8 @@
-"""torchrun, for jobs that are resized by a restart, and wait for it each time: `python -m allot_elastic.torchrun OPTIONS train.py ...`.
+"""A faster torchrun for jobs that are resized by a restart: `python -m allot_elastic.torchrun OPTIONS train.py ...`.
 
-It is PyTorch's own, with all of its options. But the processes of a script are forked from it (allot_elastic.forked): PyTorch is
-imported once, and not again by each of them. Neither they nor torchrun take PyTorch apart when they end, while their GPUs are
-wanted. And the compiler is not imported before a program compiles (allot_elastic.compiler). What is not a script, as with `-m`
-or `--no-python`, is started as ever.
+It is PyTorch's torchrun with all of its options, but it forks the processes of a script (allot_elastic.forked), so that PyTorch is
+imported only once. Torchrun and its processes end without unloading PyTorch, because other jobs wait for their GPUs. The compiler
+is not imported before a program compiles (allot_elastic.compiler). With `-m` or `--no-python` processes are started as usual.
 """
 
 import sys
@@ -19,7 +18,7 @@ from allot_elastic import forked  # noqa: E402
 
 def main():
     leave_for_later()
-    forked.take_the_place_of_processes()
+    forked.fork_processes()
     run.main()
 
 
