@@ -109,7 +109,7 @@ def test_a_standby_that_is_told_to_stop_has_done_its_work(daemons):
     wait_until(lambda: "waits for the lease" in standby.log(), "it to stand by")
     standby.process.terminate()
     assert standby.process.wait(120) == 0, "a service manager calls it stopped, not failed"
-    assert "told to end before it was in charge" in standby.log()
+    assert "interrupted as a standby, before it became active" in standby.log()
     assert leader.status()
 
 
@@ -121,7 +121,7 @@ def test_a_standby_says_that_it_waits_and_for_whom(daemons):
     said = wait_until(lambda: (done := standby.say("status")).returncode == 0 and done.stdout.strip(), "it to say so")
     assert re.fullmatch(waits, said), said
     refused = standby.say("pause")
-    assert refused.returncode == 1 and "has nothing to say yet" in refused.stderr
+    assert refused.returncode == 1 and "has no status yet" in refused.stderr
     done = subprocess.run([standby.program, "doctor", "--json", "--state", standby.state], env=standby.environment,
                           capture_output=True, text=True, timeout=300)
     found = json.loads(done.stdout)

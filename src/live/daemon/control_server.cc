@@ -119,7 +119,7 @@ struct ControlServer::Impl {
   }
 
   void AnswerScraper(int socket) {
-    const std::string request = ReceiveUntil(socket, "\r\n\r\n", kLongest, kRequestPatience);
+    const std::string request = ReceiveUntil(socket, "\r\n\r\n", kLongestRequest, kRequestPatience);
     const bool known = request.starts_with("GET /metrics ") || request.starts_with("GET / ");
     std::string text;
     if (known) {
