@@ -61,7 +61,7 @@ struct Sums {
   std::array<double, kInputs> gradient{};
   double loss = 0;
   double later = 0;  // somebody knows of a later epoch
-  double stop = 0;   // somebody was told to stop
+  double stop = 0;   // some member is stopping
   double save = 0;
   double done = 0;  // rank 0 has seen the file of --until
 };
@@ -288,7 +288,7 @@ class Training {
       if (stop) return true;
       if (sums.later > 0) return false;
     }
-    if (group_.rank() != 0) return false;  // until told to stop, or to take the place of rank 0
+    if (group_.rank() != 0) return false;  // until it must stop or becomes rank 0
     Save();
     // A job's script on Slurm ends by this file.
     WriteTextFile(member_.environment().finished(), fmt::format("{}\n", state_.step));

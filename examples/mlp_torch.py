@@ -33,14 +33,14 @@ def main():
 
     training = allot_elastic.torch.Training(model, optimizer, options.batch, options.most_batch, options.most_local,
                                             work=options.steps * options.batch, rule=rule)
-    told = 0
+    printed = 0
     for samples in training:
         until = time.monotonic() + options.pace_ms / 1000
         inputs = torch.randn(samples, INPUTS)  # each part of each step has random numbers of its own
         training.backward(((model(inputs) - torch.tanh(inputs @ teacher))**2).mean())
         time.sleep(max(0.0, until - time.monotonic()))
-        if training.steps // 10 > told and training.worker.rank == 0:
-            told = training.steps // 10
+        if training.steps // 10 > printed and training.worker.rank == 0:
+            printed = training.steps // 10
             print(f"step={training.steps} loss={training.loss:.5f} world={training.worker.world_size}", flush=True)
     print(f"left step={training.steps}", flush=True)
 

@@ -5,8 +5,8 @@
 
 The whole line, for all nodes of a job, is in docs/torch.md.
 
-All that a job of `resize=restart` needs: it saves its checkpoint when it is told to end (SIGTERM), and begins with the
-one that it finds, whatever the number of processes.
+All that a job of `resize=restart` needs: it saves its checkpoint at SIGTERM, and starts from the one that it finds, with
+any number of processes.
 """
 
 import argparse

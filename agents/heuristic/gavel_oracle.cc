@@ -1,6 +1,6 @@
 // Gavel as Sia is compared with (Jayaram Subramanya et al., SOSP'23, section 4 and artifact): jobs
 // keep the GPUs and the batch that their users asked for, and the scheduler knows their true
-// iteration times. Shares of time maximise the sum of iterations per second (Narayanan et al.,
+// iteration times. Time shares maximise the sum of iterations per second (Narayanan et al.,
 // OSDI'20, section 4.2: max-sum-throughput, not normalised), in rounds of an interval. Jobs that
 // train no application count with their rates.
 

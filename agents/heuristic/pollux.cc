@@ -6,8 +6,8 @@
 //   - a job that changes counts by (age - restarts x cost) / (age + cost) of that, never below 0;
 //   - jobs that were served least come first.
 // Speeds are what the belief says, sizes those that it trusts. On clusters of several GPU types,
-// types are not told apart: speeds are the mean over types, and a job that got GPUs of several runs
-// on the type with most.
+// types are not distinguished: speeds are the mean over types, and a job that got GPUs of several
+// runs on the type with most.
 
 #include <algorithm>
 #include <map>

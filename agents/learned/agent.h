@@ -20,7 +20,7 @@ namespace allot {
 
 struct Agent {
   NetWeights weights;
-  LengthModel lengths;  // what is known of run times before it is used
+  LengthModel lengths;  // knowledge of run times before the first use
 };
 
 class Explainer;  // agents/learned/explanation.h
@@ -28,35 +28,35 @@ class Explainer;  // agents/learned/explanation.h
 // How weights are served.
 struct Serving {
   std::string placement = "packed";
-  // By which index a network decides that adds to the fixed index of each world: that of this
-  // world among those that its weights keep (""; the only one), or `index`, by spec, where given.
+  // For a network that adds to the fixed index of each world: the world whose index it uses, among
+  // those of its weights ("" stands for the only one), or another index by its spec.
   std::string world{};
   std::string index{};
 };
 
 class LearnedPolicy : public Policy {
  public:
-  // To be called for decisions that others make: what it would have seen at Decide.
+  // Feeds an observation that another policy decided, which keeps this policy's state current.
   virtual void Observe(const Observation& observation) = 0;
 };
 
 struct NetworkInfo {
   std::string id;  // NetWeights::kind
   std::string summary;
-  // Its output: "index" (numbers per job, for the hull fill), "numbers" (per job, for a rule of its
-  // own; job_numbers.h) or "sequence" (next unit).
+  // The output: "index" (numbers per job for the hull fill), "numbers" (per job, for another rule;
+  // job_numbers.h) or "sequence" (the next unit).
   std::string actions;
   int feature_version = 0;
-  std::vector<ParamSpec> params;  // of fresh weights
+  std::vector<ParamSpec> params;  // for fresh weights
   std::function<NetWeights(const Params&, std::uint64_t seed)> make_weights;
-  // DataError that opens with `origin` unless weights of this kind are as this build needs them.
+  // DataError that begins with `origin` if this build cannot use these weights.
   std::function<void(const NetWeights&, const std::string& origin)> check;
   std::function<std::unique_ptr<LearnedPolicy>(const Agent&, const Serving&)> make_policy;
-  // What explains its decisions; empty: nothing does.
+  // Makes the explainer of its decisions; empty if there is none.
   std::function<std::unique_ptr<Explainer>(const Agent&, const std::string& placement)>
       make_explainer{};
-  // Tells weights the fixed index, by spec, that they add to in a world, unless they have one.
-  // Empty: networks that do not want it.
+  // Sets the fixed index, by spec, to which weights add in a world, unless they have one. Empty for
+  // networks without such an index.
   std::function<void(NetWeights*, const std::string& world, const std::string& index)> begin_in{};
   // The one net that decides in a world, of weights with parts of worlds (OwnTensor): a sum of
   // theirs and the shared ones. Empty: the weights as they are.

@@ -30,8 +30,8 @@ enum OrderFeature : int {
   kService,       // ln (GPU-intervals held so far + 0.01)
   kServiceHours,  // ln (1 + GPU-hours held so far): thresholds of queues are in these
   kServiceRank,   // by GPU-seconds held
-  kHeldHours,     // ln (1 + hours that it has held GPUs)
-  kHeldRank,      // by the time that it has held GPUs
+  kHeldHours,     // ln (1 + hours with GPUs)
+  kHeldRank,      // by the time with GPUs
   kSubmitRank,
   kPresentWait,  // ln (1 + present wait in intervals)
   kLeftRank,     // by the remaining time in the requested configuration
@@ -160,7 +160,7 @@ class OrderNetworkPolicy : public NumbersPolicy {
     keys_.clear();
     for (const std::int32_t row : order_) keys_.push_back(key_of_row_[At(row)]);
     grants_.clear();
-    if (typed_sizing_.Concerns(*o.cluster)) {
+    if (typed_sizing_.AppliesTo(*o.cluster)) {
       TypeQuestion question;
       question.order = order_;
       typed_sizing_.Size(o, question, keys_, &grants_);

@@ -15,7 +15,7 @@ namespace allot {
 struct ValidationEpisode {
   std::shared_ptr<const Scenario> scenario;
   EpisodeWorld world;  // its teacher is the reference
-  std::string group;   // what its ratio is told with
+  std::string group;   // label of its ratio
 };
 
 class Validation {

@@ -1,4 +1,4 @@
-// Share of the cluster's GPU time that was held by jobs.
+// Fraction of the cluster's GPU time that was allocated to jobs.
 
 #include "envs/rewards/reward.h"
 

@@ -100,7 +100,7 @@ std::vector<int> DrawArrivals(const Size& size, Rng* rng) {
 
 struct Length {
   double epochs = 0;
-  double told = 0;
+  double estimate = 0;
 };
 
 Length DrawLength(const Size& size, const Dl2JobType& type, Rng* rng) {
@@ -108,7 +108,7 @@ Length DrawLength(const Size& size, const Dl2JobType& type, Rng* rng) {
   const double usual = std::floor(type.epochs * size.epochs);
   Length length{usual, usual};
   if (size.lengths == Lengths::kExponential) {
-    length.epochs = length.told = usual * std::clamp(rng->Exponential(1), 0.02, 5.0);
+    length.epochs = length.estimate = usual * std::clamp(rng->Exponential(1), 0.02, 5.0);
   } else if (size.lengths == Lengths::kUnknown) {
     // Weibull of mean 1, by inversion.
     const double x = std::pow(rng->Exponential(1), 1 / kShape) / std::tgamma(1 + 1 / kShape);
@@ -156,7 +156,7 @@ struct World {
         const Length length = DrawLength(size, Dl2JobTypes()[type], &rng);
         Scenario::JobFacts one = facts[type];
         one.work = length.epochs;
-        one.estimate = length.told;
+        one.estimate = length.estimate;
         Job job;
         job.id = std::to_string(drawn.jobs.size() + 1);
         job.submit = static_cast<double>(slot) * size.slot;

@@ -20,7 +20,7 @@
 namespace allot {
 namespace {
 
-// What 36 GPUs of each type can serve, jobs per hour, at the best shares of time (the linear
+// What 36 GPUs of each type can serve, jobs per hour, at the best time shares (the linear
 // program's optimum); load 1. In proportion for other sizes.
 constexpr double kMostJobsPerHour = 5.81;
 constexpr double kMostSeveral = 2.77;  // with jobs of several GPUs

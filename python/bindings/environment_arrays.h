@@ -1,6 +1,6 @@
 #pragma once
-// Memory of environments as numpy arrays, and what is told of a simulated cluster in Python: shared
-// by one environment and by pools.
+// Memory of environments as numpy arrays, and facts of a simulated cluster for Python: shared by
+// one environment and by pools.
 
 #include <nanobind/ndarray.h>
 

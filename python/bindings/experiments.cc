@@ -102,7 +102,7 @@ class Experiment {
     if (request_.seen) {
       options.training_overlap = *request_.seen ? TrainingOverlap::kSeen : TrainingOverlap::kUnseen;
     }
-    ReferenceOf(contenders, options);  // a fault is told before anything is made
+    ReferenceOf(contenders, options);  // throws before anything is made
     const std::vector<World::Named> scenarios = world_.Scenarios();
     if (request_.single && scenarios.size() != 1) {
       throw UsageError("simulate runs one workload, got {}; see allot.compare", scenarios.size());
@@ -127,7 +127,7 @@ class Experiment {
   std::vector<Contender> Contenders(TrainingOverlap* overlap) {
     std::vector<Contender> contenders;
     if (!request_.checkpoint.empty()) {
-      // Loaded before anything runs: a damaged checkpoint is told here.
+      // Loaded before anything runs, so that a damaged checkpoint stops here.
       const auto agent = std::make_shared<const Agent>(LoadAgent(request_.checkpoint));
       const Serving serving{.world = world_.name()};
       MakeLearnedPolicy(*agent, serving);

@@ -1,5 +1,5 @@
 #pragma once
-// A Python callable that is told how far a call has come.
+// Reports the progress of a call to a Python callable.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -14,7 +14,7 @@ namespace allot {
 
 class ProgressCall {
  public:
-  // Called with the GIL; None: nobody is told.
+  // Called with the GIL; None reports to nobody.
   explicit ProgressCall(const nanobind::object& call) {
     if (!call.is_none()) call_ = Keep(call);
   }

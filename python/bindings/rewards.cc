@@ -79,7 +79,7 @@ void Bind(nb::module_& m) {
       .def_ro("elapsed", &StepFacts::elapsed, "Time [s] between the two decisions.")
       .def_ro("job_seconds", &StepFacts::job_seconds,
               "Integral of the number of unfinished jobs [s]; sums to the total JCT.")
-      .def_ro("gpu_seconds", &StepFacts::gpu_seconds, "GPUs held x time [GPU s].")
+      .def_ro("gpu_seconds", &StepFacts::gpu_seconds, "Allocated GPUs x time [GPU s].")
       .def_ro("progress", &StepFacts::progress,
               "Sum over jobs of the share of their own work that was done.")
       .def_ro("slowdown_seconds", &StepFacts::slowdown_seconds,

@@ -47,10 +47,10 @@ class Allocation {
   void SetConfiguration(std::size_t entry, std::int32_t configuration) {
     entries_[entry].configuration = configuration;
   }
-  // The share of time of an entry, by its place.
+  // Sets the time share of an entry, by its place.
   void SetShare(std::size_t entry, float share) { entries_[entry].share = share; }
   // Makes an entry, by its place, one of a pair: it runs in this configuration, and `other` has an
-  // entry for the same GPUs and the same share of time from now on.
+  // entry for the same GPUs and the same time share from now on.
   void Pair(std::size_t entry, std::int32_t configuration, JobIndex other,
             std::int32_t other_configuration);
 

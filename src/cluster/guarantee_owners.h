@@ -1,7 +1,7 @@
 #pragma once
-// Whose guarantee each job counts for: what GuaranteedShares is told of the rows that a policy
-// sees, and of jobs that are no rows and have GPUs all the same. Simulated and live clusters fill
-// it before each answer.
+// The account whose guarantee each job counts for: the input of GuaranteedShares on the rows that a
+// policy sees, and on jobs with GPUs that are no rows. Simulated and live clusters fill it before
+// each answer.
 
 #include <cstdint>
 #include <string>

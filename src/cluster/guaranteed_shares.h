@@ -1,8 +1,8 @@
 #pragma once
-// Guaranteed shares of accounts, in front of every policy. An account with a guarantee of G GPUs
-// gets as many whenever its jobs ask for them; meanwhile others may use them, and give them back.
-// A policy decides on all jobs and GPUs, as without guarantees. Where its answer leaves an account
-// below what it may count on, the answer is put right, and otherwise stays as it is.
+// Guarantees of accounts, in front of every policy. An account with a guarantee of G GPUs gets as
+// many whenever its jobs ask for them; meanwhile others may use them, and give them back. A policy
+// decides on all jobs and GPUs, as without guarantees. If its answer leaves an account below what
+// it may count on, the answer is corrected; otherwise it is unchanged.
 //
 // What an account may count on: the GPUs that its jobs ask for, in order of priority and
 // submission, each as large as fits, up to the guarantee. Who is below gets, in this order: GPUs

@@ -12,7 +12,7 @@ struct JobRecord {
   Seconds submit = 0;
   Seconds first_start = kNever;
   Seconds finish = kNever;       // kNever: unfinished
-  double gpu_seconds = 0;        // GPUs held x seconds held, restarts included
+  double gpu_seconds = 0;        // allocated GPUs x seconds, restarts included
   std::int32_t preemptions = 0;  // ran -> waits
   std::int32_t restarts = 0;  // changes of allocation after the first launch, each at restart cost
   std::int32_t moves = 0;     // of these: from running to running in the same configuration

@@ -73,7 +73,7 @@ struct Observation : JobColumns {
   }
 };
 
-// What is to be told of the job in this row, if it ended now.
+// The event of the job in this row, if it ended now.
 EndedJob EndedAt(const Observation& observation, std::int32_t row, Seconds end);
 
 // The same jobs in another order: row i of the answer is row order[i]. Events too; the numbers of

@@ -33,7 +33,7 @@ struct Snapshot {
   NameTable groups;
   Observation observation;
   bool tells_ended = false;              // which jobs have ended since the last snapshot
-  std::vector<std::string> ended_names;  // of these; "": not told
+  std::vector<std::string> ended_names;  // of these; "" if not given
 };
 
 nlohmann::ordered_json SnapshotJson(const Observation& observation,

@@ -1,6 +1,6 @@
 #pragma once
 // CPU time of programs and other threads that a thread waits for: it counts as the thread's own
-// (core/cpu_time.h), for how often the daemon looks follows from what a look costs.
+// (core/cpu_time.h), because the daemon's poll interval follows from the cost of a poll.
 
 namespace allot {
 

@@ -368,9 +368,9 @@ void PlaySeen(const LoggedEpisode& episode, DecisionListener* listener) {
     ThrowIfInterrupted();
     episode.seen->Fill(d, scenario.workload(), scenario.cluster(), &cluster, &o);
     o.now = episode.decisions.times[d];
-    std::vector<EndedJob> told = std::move(o.events.ended);
+    std::vector<EndedJob> ended = std::move(o.events.ended);
     events.Find(&o);
-    if (episode.seen->tells_ended()) o.events.ended = std::move(told);
+    if (episode.seen->tells_ended()) o.events.ended = std::move(ended);
     const Allocation& logged = episode.decisions.allocations[d];
     Allocation given;
     for (const Allocation::Entry& entry : logged.entries()) {

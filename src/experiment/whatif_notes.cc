@@ -26,8 +26,8 @@ std::string TimeLimitNote(const TimeLimits& limits, const std::string& length_es
   if (const std::int64_t without = limits.jobs - limits.limited; without > 0) {
     note = fmt::format("{} {} no time limit", SomeOf(without, limits.jobs),
                        without == 1 ? "has" : "have");
-    const bool told = length_estimates == "user";
-    note += told
+    const bool uses_limits = length_estimates == "user";
+    note += uses_limits
                 ? fmt::format(": policies that go by run times take {} for longer than any other. ",
                               without == 1 ? "it" : "them")
                 : ". ";

@@ -200,7 +200,7 @@ std::vector<GavelCall> ReadGavelCalls(const std::string& file, const Workload& w
     }
     const double x = csv.Number("x");
     if (!(x >= 0 && x <= 1)) {
-      throw DataError("{}: 'x' is a share of time, from 0 to 1, got {}", csv.place(), x);
+      throw DataError("{}: 'x' is a time share from 0 to 1, got {}", csv.place(), x);
     }
     const GavelKey key = jobs.Key(csv);
     for (const JobIndex job : {key.first, key.second}) {

@@ -140,7 +140,7 @@ std::vector<PeerDefect> PolluxDefects() {
        "rules of the profile (TrainingRules)", "up to 60 s of GPUs a job"},
       {"Optimus counts a job's present epoch as done, and takes one iteration for the last",
        "rebuilt in optimus-oracle", "jobs in their last epoch have one GPU"},
-      {"Optimus reckons two passes on one GPU always, jobs take one where the batch is M0",
+      {"Optimus always counts two passes on one GPU, jobs take one where the batch is M0",
        "rebuilt in optimus-oracle", "one GPU looks slower than it is"},
       {"autoscaling calls its policy with an argument missing", "not rebuilt", "cannot be run"},
   };

@@ -153,7 +153,7 @@ std::vector<std::string> StuckInWords(const Evaluation& evaluation,
 
 namespace {
 
-constexpr double kInTimes = 3;  // ratios from here on are told in times, the others in per cent
+constexpr double kInTimes = 3;  // larger ratios are printed as factors, others in per cent
 
 // "1.9 % shorter", "4.0 times as long": of an average JCT against another one.
 std::string Change(double ratio) {
@@ -226,7 +226,7 @@ std::string VerdictText(const std::string& name, const std::vector<const PolicyR
   std::vector<std::string> parts;
   if (!faster.empty()) parts.push_back("faster than " + listed(faster));
   if (!slower.empty()) parts.push_back("slower than " + listed(slower));
-  if (!open.empty()) parts.push_back("not told apart from " + listed(open));
+  if (!open.empty()) parts.push_back("not distinguished from " + listed(open));
   return fmt::format("By the 95 % intervals, {} is {}.", name, Enumerate(parts));
 }
 

@@ -46,7 +46,7 @@ PairedRatio ComparePaired(std::span<const double> a, std::span<const double> b,
 
 // The plain mean of `values` with its interval by Student's t; `n` counts them. `windows` has the
 // window that each value's workload was drawn from, or is empty: all are independent. Where all are
-// of one window they are taken as independent too: the interval then speaks of draws from it.
+// of one window they are taken as independent too: the interval then refers to draws from it.
 PairedRatio MeanWithInterval(std::span<const double> values,
                              std::span<const std::int32_t> windows = {});
 

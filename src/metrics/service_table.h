@@ -8,7 +8,7 @@
 
 namespace allot {
 
-// Whether some run was measured by service at all; whether it has something to say by user.
+// True if some run has measures of service; true if it has some by user.
 bool HasService(const Evaluation& evaluation);
 bool ServedByUser(const Evaluation& evaluation);
 

@@ -109,7 +109,8 @@ RunSummary Summarise(const RunFacts& facts) {
   s.p99_jct_s = Quantile<double>(jct, 0.99);
   if (!jct.empty()) s.makespan_s = last_finish - first_submit;
 
-  // A run that was cut short held GPUs until its last decision, which may be after the last finish.
+  // A run that was cut short has GPUs allocated until its last decision, which may be after the
+  // last finish.
   Seconds end = last_finish;
   if (s.unfinished > 0 && !facts.timeline.empty()) end = std::max(end, facts.timeline.back().time);
   if (cut_off) end = *facts.workload->recorded_until;

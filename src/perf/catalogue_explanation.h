@@ -14,7 +14,7 @@ struct TypeCoverage {
   std::string gpu_type;
   std::vector<std::string> profiles;  // with a rate there
   std::vector<GpuCount> sizes;        // measured alone, of any profile; ascending
-  std::vector<std::string> spans;     // numbers of nodes that rates are told apart by; "any"
+  std::vector<std::string> spans;     // numbers of nodes with separate rates; "any"
   std::size_t pairs = 0;              // unordered pairs of a profile and its partner, of any size
   // Of a workload's jobs that name a profile; filled by FitJobs.
   std::int64_t jobs = 0;         // that can run there at their size

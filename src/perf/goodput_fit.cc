@@ -229,10 +229,10 @@ class TimingProblem {
         damping = std::max(4 * damping, 1e-3);
         continue;
       }
-      double foretold = 0;
-      for (std::size_t i = 0; i < kCount; ++i) foretold += here.slope[i] * (next[i] - (*z)[i]);
+      double predicted = 0;
+      for (std::size_t i = 0; i < kCount; ++i) predicted += here.slope[i] * (next[i] - (*z)[i]);
       Expansion there = At(next, smoothing);
-      if (!(foretold < 0) || !(there.value < here.value + 1e-4 * foretold)) {
+      if (!(predicted < 0) || !(there.value < here.value + 1e-4 * predicted)) {
         damping *= 6;
         continue;
       }

@@ -92,7 +92,7 @@ class ProfiledTimes {
     return placements_;
   }
 
-  static constexpr std::int32_t kMostNodes = 16;  // of a look-up: more count as so many
+  static constexpr std::int32_t kMostNodes = 16;  // in a query: more count as so many
 
  private:
   struct Volume {

@@ -1,10 +1,9 @@
 #pragma once
-// How fast jobs run where they were not measured yet, as a distribution: what a fit foretells
-// there, corrected by how far off fits were where earlier jobs first went beyond what was measured
-// of them. Used by the simulator's belief 'learned'; knows nothing but measurements, as a daemon
-// would.
+// The distribution of the speed of jobs that were not measured yet: the prediction of a fit,
+// corrected by the errors of fits when earlier jobs first went beyond what was measured of them.
+// Used by the simulator's belief 'learned'; knows nothing but measurements, as a daemon would.
 //
-// An error is ln(rate measured / rate foretold), for each doubling of GPUs (at least one) between
+// An error is ln(rate measured / rate predicted), for each doubling of GPUs (at least one) between
 // the measured count that was nearest and the new one. Errors of each kind of step are normal, with
 // mean and variance that are learned at levels, each drawn towards the one above: all jobs -> size
 // class (1, 2-4, 5-8, more requested GPUs) -> user -> group -> model. With n errors at a level,
@@ -15,8 +14,8 @@
 //
 // the posterior of a normal-inverse-chi-squared prior of k pseudo-errors (Gelman et al., Bayesian
 // Data Analysis, section 3.3; hierarchical as length_model/submitter_tables.h). Above all jobs:
-// mean 0 and the spread kSpread, by which who foretells without any errors is believed as it
-// stands. An error is spread over its doublings: a rate d doublings away is off by d times the
+// mean 0 and the spread kSpread, by which predictions without any error so far are believed as
+// they are. An error is spread over its doublings: a rate d doublings away is off by d times the
 // mean, and its logarithm has d times the standard deviation.
 
 #include <array>
@@ -38,7 +37,7 @@ enum class SpeedStep {
 };
 
 struct SpeedError {
-  double mean = 0;    // of ln(true rate / rate foretold)
+  double mean = 0;    // of ln(true rate / rate predicted)
   double spread = 0;  // its standard deviation
 };
 

@@ -66,14 +66,14 @@ TableCache::TableCache(const Catalogue& catalogue, std::vector<GpuTypeSpec> type
   ALLOT_CHECK(!types_.empty());
 }
 
-// Catalogues keep what they hold, so that it can be told by its address.
+// Catalogues keep their models, so that addresses identify them.
 const ThroughputModel& TableCache::ModelOf(const Workload& workload, const Job& job) const {
   return job.model < 0 ? *constant_ : *allot::ModelOf(catalogue_, workload, job);
 }
 
 namespace {
 
-// The other names of a workload that the catalogue does not have: they are told at once.
+// The other names of a workload that the catalogue lacks, so that one error names all.
 std::string OtherUnknownModels(const Catalogue& catalogue, const Workload& workload,
                                const std::string& name) {
   constexpr std::size_t kMostNames = 12;

@@ -6,11 +6,11 @@
 namespace allot {
 namespace {
 
-constexpr std::size_t kFew = 6;        // observations up to which every fit begins anew
-constexpr double kBadLoss = 0.1;       // above which a fit that went on is compared with a new one
-constexpr double kForetold = 0.02;     // of both times, relative
-constexpr double kAlike = 1.25;        // batches whose times are compared
-constexpr std::size_t kForetells = 3;  // observations from which a fit may predict
+constexpr std::size_t kFew = 6;       // observations up to which every fit begins anew
+constexpr double kBadLoss = 0.1;      // above which a fit that went on is compared with a new one
+constexpr double kPredicted = 0.02;   // of both times, relative
+constexpr double kAlike = 1.25;       // batches whose times are compared
+constexpr std::size_t kPredicts = 3;  // observations from which a fit may predict
 
 bool SameWay(const TimingObservation& a, const TimingObservation& b) {
   return a.several_nodes == b.several_nodes && (a.gpus > 2) == (b.gpus > 2);
@@ -33,7 +33,7 @@ bool TimingFits::Observe(std::string_view gpu_type, std::int32_t nodes,
   type->nodes.push_back(nodes);
   type->observations.push_back(observation);
   const std::size_t seen = type->observations.size();
-  if (seen > kForetells - 1 && ErrorOf(gpu_type, observation).foretold()) return false;
+  if (seen > kPredicts - 1 && ErrorOf(gpu_type, observation).predicted()) return false;
   Fit(type);
   ++version_;
   return true;
@@ -78,8 +78,8 @@ void TimingFits::Adopt(const TimingFits& others, double slower) {
   ++version_;
 }
 
-bool TimingFits::Error::foretold() const {
-  return std::abs(iteration) < kForetold && std::abs(gradient) < kForetold;
+bool TimingFits::Error::predicted() const {
+  return std::abs(iteration) < kPredicted && std::abs(gradient) < kPredicted;
 }
 
 TimingFits::Error TimingFits::ErrorOf(std::string_view gpu_type,

@@ -14,8 +14,8 @@ namespace allot {
 
 class TimingFits {
  public:
-  // On so many nodes. Each (type, nodes, GPUs, batch) counts once: what is seen again is known.
-  // True where a fit changed; one that foretells both times to within 2 % is left as it is. A fit
+  // Adds a measurement on so many nodes. Each (type, nodes, GPUs, batch) counts once. True if a fit
+  // changed; one that predicts both times to within 2 % is left as it is. A fit
   // begins anew where little was seen, where jobs begin to run in a new way (on several nodes, on
   // more than two GPUs), or where it is off by more than a tenth; else it goes on from the last.
   // DataError as CheckObservation.
@@ -25,12 +25,12 @@ class TimingFits {
   // fits anew.
   void Adopt(const TimingFits& others, double slower);
 
-  // ln of the seconds of an iteration that was seen over those that the fit foretells, and the same
-  // of a pass; NaN: it never ran on the type.
+  // ln of the measured seconds of an iteration over the predicted ones, and likewise for a pass;
+  // NaN if it never ran on the type.
   struct Error {
     double iteration = 0;
     double gradient = 0;
-    bool foretold() const;  // both to within 2 %
+    bool predicted() const;  // both to within 2 %
   };
   Error ErrorOf(std::string_view gpu_type, const TimingObservation& seen) const;
   // ln of the seconds of an iteration over those that were seen on the same placement, the fit's

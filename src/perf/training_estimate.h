@@ -79,8 +79,8 @@ class TrainingEstimate {
   double noise_ = kUnknown;
 };
 
-// A profile with one node and several told apart, as goodput tables have them; rates as the profile
-// has them, or its one-node rate.
+// A profile that distinguishes one node and several, as goodput tables do; rates are the profile's,
+// or its one-node rate.
 ModelPtr LayoutModel(ModelPtr profile);
 
 }  // namespace allot

@@ -113,9 +113,9 @@ void Decider::CheckTime(const Observation& o) const {
 
 void Decider::DecideOn(Snapshot* snapshot) {
   Observation& o = snapshot->observation;
-  std::vector<EndedJob> told = std::move(o.events.ended);
+  std::vector<EndedJob> ended = std::move(o.events.ended);
   events_.Find(&o);
-  if (snapshot->tells_ended) o.events.ended = std::move(told);
+  if (snapshot->tells_ended) o.events.ended = std::move(ended);
   if (!started_) {
     EpisodeContext context;
     context.cluster = o.cluster;

@@ -73,7 +73,7 @@ struct EvaluationRuns {
   FigureSeries Series(std::size_t row) const;
   // For figures of one workload: its choice.
   void Choose(std::size_t workload, Figure* figure) const;
-  // As far as policies can be told apart: until the last submission; to the end where jobs come at
+  // The time in which policies differ: until the last submission, or to the end if all jobs come at
   // once.
   double ArrivalsEnd(std::size_t workload) const;
   // GPU use until then, mean over the drawn workloads.

@@ -401,7 +401,7 @@ std::string RenderReport(const ReportInput& input) {
     }
     trainings += TrainingSection(curves, sections++, &figures);
   }
-  // What an evaluation rests on stands behind it.
+  // The basis of an evaluation follows it.
   const bool behind = evaluations > 0;
   for (const auto& [summary, part] :
        {std::pair("Forecasts of lengths", &lengths), std::pair("How it was trained", &trainings)}) {
@@ -411,7 +411,7 @@ std::string RenderReport(const ReportInput& input) {
     throw UsageError("report: needs at least 1 evaluation or training directory, got 0");
 
   if (!input.headline_html.empty()) headline = input.headline_html;
-  // The answer stands on the page, and is what is printed; what it rests on is a click away.
+  // The page shows and prints the answer; its basis is a click away.
   if (!input.lead_html.empty()) {
     body = input.lead_html + Folded("The simulations behind this, in tables and figures", body);
   }

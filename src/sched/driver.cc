@@ -65,7 +65,7 @@ class Driver {
 #endif
   }
 
-  // These return until when the answer holds.
+  // These return the time until which the answer is valid.
   Seconds Apply(const Observation& observation) {
     // Listeners see valid answers only.
     const bool validate = !listeners_.empty() && !options_.valid_answers;

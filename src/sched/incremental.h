@@ -1,8 +1,8 @@
 #pragma once
-// The optional side of a policy, for speed: answers as changes, and promises how long an answer
-// holds. A policy that has it returns it from Policy::incremental(). Nothing here may change what
-// is decided: sched/promise_check.h compares it with full answers, and the conformance tests ask it
-// of every registered policy.
+// The optional side of a policy, for speed: answers as changes, and promises on how long an answer
+// stays valid. A policy that has it returns it from Policy::incremental(). Nothing here may change
+// decisions: sched/promise_check.h compares it with full answers, and the conformance tests check
+// it for every registered policy.
 
 #include <cstdint>
 #include <span>
@@ -30,18 +30,18 @@ class IncrementalPolicy {
   //
   // `observation`: the one of the last answer; it may show that answer in force already.
   // `running`: by row, the configuration that runs under that answer, -1 for a job that waits.
-  // Not asked of policies that are not time-driven: their answers hold until something happens.
+  // Not called for policies that are not time-driven: their answers are valid until the next event.
   virtual Seconds HoldsUntil(const Observation& /*observation*/,
                              std::span<const std::int32_t> /*running*/) {
     return 0;
   }
 };
 
-// Until when the last answer of any policy holds, as IncrementalPolicy::HoldsUntil.
+// The time until which the last answer of any policy is valid, as IncrementalPolicy::HoldsUntil.
 Seconds HoldsUntil(Policy& policy, const Observation& observation,
                    std::span<const std::int32_t> running);
 
-// Works out `running` for an answer that is not in force yet.
+// Computes `running` for an answer that is not in force yet.
 class RunningUnder {
  public:
   // By row of the observation. Entries of unknown jobs are left out. Valid until the next call.

@@ -1,6 +1,6 @@
 #pragma once
 // The optional sides of stages, for speed. They let a policy of stages answer as changes and
-// promise how long an answer holds (sched/incremental.h), and never change what is decided.
+// promise how long an answer is valid (sched/incremental.h), and never change decisions.
 
 #include <cstdint>
 #include <span>

@@ -53,7 +53,7 @@ inline PolicyInfo WithSource(std::string source, PolicyInfo info) {
   return info;
 }
 
-// What a policy is told at the start of an episode.
+// What a policy gets at the start of an episode.
 struct EpisodeContext {
   std::uint64_t seed = 0;                // of all its random numbers (core/rng.h)
   const ClusterSpec* cluster = nullptr;  // null: not known yet
@@ -90,8 +90,8 @@ class Policy {
   // For the summary of a run; of the episode so far.
   virtual PolicyNotes notes() const { return {}; }
 
-  // The optional side: answers as changes, and promises how long an answer holds. It makes runs
-  // faster and never changes what is decided. Null: none.
+  // The optional side: answers as changes, and promises how long an answer is valid. It makes runs
+  // faster and never changes decisions. Null if there is none.
   virtual IncrementalPolicy* incremental() { return nullptr; }
 
   // Not null: its fractions of time are to be had as they are, without rounds (Gavel's --ideal).

@@ -101,7 +101,7 @@ bool PromiseCheck::WaitForChange(Seconds holds_until) {
     const std::string difference = DifferenceOf(InFull(o, {}), twin_answer_);
     if (difference.empty()) continue;
     throw RunError(
-        "it promised at {} s that its answer holds {}, but a twin that is asked at {} s "
+        "it promised at {} s that its answer is valid {}, but a twin that is asked at {} s "
         "answers otherwise: {}",
         promised_at,
         holds_until == kNever ? std::string("until something happens")

@@ -53,51 +53,51 @@ class Ordering {
   virtual void Keys(const Observation& observation, std::span<const std::int32_t> rows,
                     std::vector<double>* keys) = 0;
 
-  // The optional side: how keys change with time. Null: nothing is known of that.
+  // The optional side: how keys change with time. Null if that is unknown.
   virtual const IncrementalOrdering* incremental() const { return nullptr; }
 };
 
 inline constexpr GpuTypeIndex kNoType = -1;
 
-// What a type assignment is asked.
+// The input of a type assignment.
 struct TypeQuestion {
   std::span<const std::int32_t> order;  // rows, best first
-  // By place in the order, as all below: the configuration of as many units as the job is to have.
+  // By place in the order, like all below: the configuration with the job's number of units.
   std::span<const std::int32_t> sizes;
-  // What a running job is worth as it is, > 0; empty: the order alone says who runs.
+  // The weight of a running job, > 0; empty: the order alone decides which jobs run.
   std::span<const double> weights;
   std::size_t first = 0;  // so many of the order come before all others, whatever their weights
-  bool moves = true;      // false: who runs keeps its type and goes on
+  bool moves = true;      // false: running jobs keep their types
 };
 
-// On which GPU type each job runs, or that it waits.
+// Assigns a GPU type to each job, or lets it wait.
 class TypeAssignment {
  public:
   virtual ~TypeAssignment() = default;
 
-  // Whether it has something to say on this cluster.
-  virtual bool Concerns(const ClusterSpec& cluster) const { return cluster.types().size() > 1; }
+  // True if the stage applies to this cluster.
+  virtual bool AppliesTo(const ClusterSpec& cluster) const { return cluster.types().size() > 1; }
 
-  // Clears `types`, then sets types[i] for order[i], kNoType: it waits. The jobs of a type need no
-  // more GPUs than it has. Or leaves `types` empty: the sizing chooses types itself.
+  // Clears `types`, then sets types[i] for order[i]; kNoType lets the job wait. The jobs of a type
+  // need no more GPUs than it has. If `types` stays empty, the sizing chooses types itself.
   virtual void Assign(const Observation& observation, const TypeQuestion& question,
                       std::vector<GpuTypeIndex>* types) = 0;
 
-  // True: it may have two jobs share GPUs.
+  // True if it may let two jobs share GPUs.
   virtual bool pairs() const { return false; }
-  // Of the last Assign, by place: the place of the job on the same GPUs, -1: alone. Both have the
-  // same type, and their GPUs count once. Empty: all are alone.
+  // After Assign, by place: the place of the job on the same GPUs, or -1. Both have the same type,
+  // and their GPUs count once. Empty if no jobs share GPUs.
   virtual std::span<const std::int32_t> partners() const { return {}; }
 };
 
-// A row is given a configuration: an index into the job's table.
+// The configuration that a row gets.
 struct Grant {
   std::int32_t row;
-  std::int32_t configuration;
-  bool anew = false;  // it runs beside another job than before: nothing is lost where it moves
+  std::int32_t configuration;  // index into the job's table
+  bool anew = false;           // it gets another partner, so that moving it loses nothing
 };
 
-// How much each job gets.
+// Chooses the configuration of each job.
 class Sizing {
  public:
   virtual ~Sizing() = default;
@@ -105,25 +105,25 @@ class Sizing {
   // Appends grants, in the order in which placement shall serve them: at most one for each row, all
   // together within the totals of the cluster for each GPU type (a sizing may exceed them where its
   // parameters say so). Rows without a grant get nothing.
-  // `order`: the admitted rows, best first. `keys[i]`: the key of order[i].
+  // `order` has the admitted rows, best first; `keys[i]` is the key of order[i].
   virtual void Size(const Observation& observation, std::span<const std::int32_t> order,
                     std::span<const double> keys, std::vector<Grant>* grants) = 0;
 
-  // True: it keeps to types that it is given. Then those that were assigned one come first in the
-  // order; the others may have what these leave over.
+  // True if it obeys assigned types. Rows with a type then come first in the order; the others may
+  // use the GPUs that these leave.
   virtual bool takes_types() const { return false; }
-  // True: it knows no size but the requested one.
+  // True if it only uses the requested size.
   virtual bool as_requested() const { return false; }
-  // For the next calls of Size: by place in their order; empty: it chooses itself. Read by Size.
+  // Sets the types for the next calls of Size, by place in the order; empty: Size chooses them.
   void GiveTypes(std::span<const GpuTypeIndex> types) { types_ = types; }
   // Sets the weights of a type question, or leaves them empty.
   virtual void Weigh(const Observation& /*observation*/, const TypeQuestion& /*asked*/,
                      std::span<const double> /*keys*/, std::vector<double>* /*weights*/) {}
 
-  // Whether it reads lengths as it was made; asked only of kinds that may (needs_lengths).
+  // True if it reads lengths with its parameters; called only for kinds that may (needs_lengths).
   virtual bool reads_lengths() const { return true; }
 
-  // True: it finds the GPUs of its grants itself, and the placement stage is not asked.
+  // True if it finds the GPUs of its grants itself, and the placement stage is not used.
   virtual bool places() const { return false; }
   // If it places: the GPUs of the i-th grant of the last Size. Valid until the next Size.
   virtual std::span<const NodeShare> PlaceOf(std::size_t /*i*/) const { return {}; }
@@ -131,7 +131,7 @@ class Sizing {
  protected:
   bool has_types() const { return !types_.empty(); }
   std::span<const GpuTypeIndex> given_types() const { return types_; }
-  // Whether the job at this place of the order may have this type.
+  // True if the job at this place of the order may have this type.
   bool MayHave(std::size_t place, GpuTypeIndex type) const {
     return types_.empty() || types_[place] == kNoType || types_[place] == type;
   }
@@ -140,7 +140,7 @@ class Sizing {
   std::span<const GpuTypeIndex> types_;
 };
 
-// Which GPUs on which nodes.
+// Chooses the GPUs of each grant.
 class Placement {
  public:
   virtual ~Placement() = default;
@@ -150,7 +150,7 @@ class Placement {
   virtual void Place(const Observation& observation, std::span<const Grant> grants,
                      Allocation* allocation) = 0;
 
-  // The optional side: the same answer as changes. Null: full answers only.
+  // The optional side: the same answer as changes. Null if it only gives full answers.
   virtual IncrementalPlacement* incremental() { return nullptr; }
 };
 
@@ -160,10 +160,10 @@ struct StageInfo {
   std::string summary;
   bool needs_lengths = false;  // as in PolicyInfo
   bool time_driven = false;    // as in PolicyInfo
-  // Says that answers repeat, which lets a policy of stages promise that they hold. Of a sizing:
-  // who runs depends on the order of the rows alone, and stays the same until a row that waits
-  // passes one that runs. Of a placement: the same grants, asked again while its answer runs, get
-  // the same answer. Not used of other stages.
+  // True if equal inputs give equal answers, so that a policy of stages can promise that its answer
+  // stays valid. For a sizing: which rows run depends on their order alone, until a waiting row
+  // passes a running one. For a placement: the same grants get the same GPUs while its answer runs.
+  // Not used for other stages.
   bool repeats = false;
   RatesRead rates = RatesRead::kAll;  // as in PolicyInfo
   std::vector<ParamSpec> params;

@@ -1,10 +1,10 @@
 #pragma once
 // How long a job that trains an application would take alone on a fair share of the cluster, as
-// Sia's artifact reckons finish-time fairness (Jayaram Subramanya et al., SOSP'23, section 4.2; its
-// share is Themis', NSDI'20): played on so many GPUs of each type, packed, with the best batches,
-// from its start on; of a share that is not whole the line between the whole ones; the mean over
-// types, each weighing as many as it has GPUs. Less than a GPU takes as many times as long; so do
-// fewer GPUs than a job needs, that has one size only.
+// Sia's artifact computes finish-time fairness (Jayaram Subramanya et al., SOSP'23, section 4.2;
+// its share is Themis', NSDI'20): played on so many GPUs of each type, packed, with the best
+// batches, from its start on; of a share that is not whole the line between the whole ones; the
+// mean over types, each weighing as many as it has GPUs. Less than a GPU takes as many times as
+// long; so do fewer GPUs than a job needs, that has one size only.
 
 #include <map>
 #include <tuple>

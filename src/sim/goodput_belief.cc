@@ -235,8 +235,8 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
     believed->used = 0;
   }
 
-  // How far off the fits may be where nothing was measured. Their hope stands: who is believed to
-  // be slower on more GPUs than it was foretold would never try them.
+  // The errors that fits may have where nothing was measured. Optimistic predictions stay, because
+  // a job that is believed to be slower on more GPUs would never try them.
   void LearnSpreads(JobIndex job, Believed* believed) const {
     const ConfigurationTable& truth = *scenario_.facts(job).table;
     believed->spreads.resize(At(truth.size()));
@@ -250,7 +250,7 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
     }
   }
 
-  // The largest batch that its rates are reckoned with; 0: its application's.
+  // The largest batch for its believed rates; 0: its application's.
   double MostOf(JobIndex job) const {
     return users_batch_ ? scenario_.workload().jobs[At(job)].batch : 0;
   }

@@ -29,7 +29,7 @@ struct GoodputBeliefOptions {
   TimingRegime regime = TimingRegime::kOnline;
   double growth = 2;         // 0: any number of GPUs is trusted
   double trust = 0;          // learned: what has at most this spread is trusted too
-  bool users_batch = false;  // rates are reckoned with batches up to the user's
+  bool users_batch = false;  // believed rates are for batches up to the user's
 };
 std::unique_ptr<Belief> MakeGoodputBelief(const Scenario& scenario,
                                           const GoodputBeliefOptions& options);

@@ -1,6 +1,6 @@
 #pragma once
-// Who holds which GPUs of a simulated cluster, and what an allocation changes of that. Most jobs
-// go on as they are: they cost a look, and only what changes is validated against what is free.
+// The GPUs of each job on a simulated cluster, and the changes that an allocation makes. Most jobs
+// keep their GPUs, which is cheap; only changes are validated against the free GPUs.
 
 #include <cstdint>
 #include <span>

@@ -53,8 +53,8 @@ Status ValidateShares(const Observation& o, std::span<const TimeShare> shares) {
                              share.row, share.configuration);
     }
     if (!(share.share > 0 && share.share <= 1 + kSharesRounding)) {
-      return Status::Refused("a share of time must be > 0 and at most 1, got {} (job {})",
-                             share.share, o.job[At(share.row)]);
+      return Status::Refused("a time share must be > 0 and at most 1, got {} (job {})", share.share,
+                             o.job[At(share.row)]);
     }
     const Configuration& c = (*o.table[At(share.row)])[share.configuration];
     gpus[At(c.gpu_type)] += share.share * c.demand.gpus;
@@ -63,7 +63,7 @@ Status ValidateShares(const Observation& o, std::span<const TimeShare> shares) {
   }
   for (std::size_t r = 0; r < time.size(); ++r) {
     if (time[r] <= 1 + kSharesRounding) continue;
-    return Status::Refused("a job's shares of time are at most 1, got {} (job {})", time[r],
+    return Status::Refused("a job's time shares add up to at most 1, got {} (job {})", time[r],
                            o.job[r]);
   }
   for (std::size_t t = 0; t < types; ++t) {

@@ -1,5 +1,5 @@
 #pragma once
-// The job lengths that a policy gets: none, what the job's user foretold (its time limit), a seeded
+// The job lengths that a policy gets: none, the user's estimate (the job's time limit), a seeded
 // noisy estimate, or the truth (oracle).
 // Every policy of a comparison gets the same estimates.
 
@@ -21,7 +21,7 @@ struct LengthEstimates {
   std::string ToString() const;
 
   // Estimated total work: NaN, work, work x time limit / duration (kUser; kWithoutLimit of
-  // length_model/remaining.h for a job whose user foretold nothing), or work x exp(sigma x N(0,1))
+  // length_model/remaining.h for a job without a time limit), or work x exp(sigma x N(0,1))
   // drawn from (seed, job id), so that a job keeps its estimate in every sub-sample of its trace.
   double Of(const Job& job, double work, std::uint64_t seed) const;
 };

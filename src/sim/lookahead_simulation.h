@@ -1,8 +1,8 @@
 #pragma once
-// What is ahead as far as a policy can know it: the unfinished jobs of one observation, with the
-// work they are reckoned to have left, on the same cluster, and nobody else to come. Look-ahead
-// policies (agents/lookahead) let candidates play it out. Reads the observation alone, so that a
-// look-ahead decides on a live cluster as in a simulation.
+// Simulates ahead what a policy can know: the unfinished jobs of one observation with their assumed
+// remaining work, on the same cluster, without further arrivals. Look-ahead policies
+// (agents/lookahead) let candidates decide in it. It reads the observation alone, so that
+// look-ahead policies decide alike on live and simulated clusters.
 
 #include "cluster/observation.h"
 #include "sched/policy.h"
@@ -21,9 +21,9 @@ class LookaheadSimulation {
   LookaheadSimulation(const Observation& observation, SimOptions rules);
 
   struct Limits {
-    Seconds horizon = kNever;  // how far ahead a policy is followed
-    Seconds step = 0;          // it is asked after completions, else no sooner than this
-    double give_up = kNever;   // a sum from here on need not be told apart from infinity
+    Seconds horizon = kNever;  // how far ahead is simulated
+    Seconds step = 0;          // time between decisions without a completion
+    double give_up = kNever;   // a sum from here on counts as infinite
   };
   // Sum over the known jobs of the seconds from now to their ends under `policy`, which starts
   // afresh. What is unfinished at the horizon counts with its bound of sim/relaxation.h.

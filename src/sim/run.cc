@@ -39,7 +39,7 @@ void CheckTracked(const TrackedJobs& tracked, std::size_t jobs) {
   }
 }
 
-// Reports about once a second, with a look at the clock only every so many calls.
+// Reports about once a second, reading the clock only every so many calls.
 class EverySecond {
  public:
   EverySecond(const SimulatedCluster& cluster, std::function<void(const Observation&)> report)

@@ -50,7 +50,7 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
                      const std::function<void(const SimulatedCluster&)>& cluster_ready = {},
                      const RunOptions& options = {});
 
-// What a policy is told at the start of an episode of the scenario, which must outlive it; no
+// What a policy gets at the start of an episode of the scenario, which must outlive it; no
 // foresight.
 EpisodeContext ContextOf(const Scenario& scenario);
 

@@ -44,7 +44,7 @@ struct SimOptions {
   bool busy_gaps = false;          // GPUs of the first round after nothing ran count as busy since
                                    // the end of the round before
   TrainingRules training{};        // of jobs that train applications
-  double speedup = 1;  // of every job's progress over its rate, > 0; policies are not told
+  double speedup = 1;  // of every job's progress over its rate, > 0; hidden from policies
   std::string progress = "constant";  // how rates change while jobs run (sim/job_process.h)
   std::string beliefs = "exact";      // what policies are shown of the rates (sim/belief.h)
   LengthEstimates lengths{};
@@ -71,7 +71,7 @@ class Scenario {
     std::shared_ptr<const ConfigurationTable> table;
     std::int32_t requested = 0;  // configuration as submitted, on the fastest type that holds it
     double work = 0;             // true work
-    double estimate = 0;         // what policies are told (NaN: nothing)
+    double estimate = 0;         // what policies get (NaN: nothing)
     const Variation* variation = nullptr;  // of the scenario that made it; few jobs have one
 
     // Null: the table's rates, always.
@@ -138,7 +138,7 @@ class Scenario {
   const std::string& catalogue_id() const { return catalogue_id_; }
   const std::string& profiles_csv() const { return profiles_csv_; }
 
-  // Whether policies are told the true length of every job.
+  // True if policies get the true length of every job.
   bool tells_true_lengths() const;
 
  private:

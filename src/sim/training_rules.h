@@ -23,7 +23,7 @@ struct TrainingRules {
   bool first_start = false;  // the first start costs a restart, too
   bool free_moves = false;   // other nodes of the same type with as many GPUs each cost nothing,
                              // and a restart in progress goes on
-  // Schedulers reckon with batches up to what the job's user asked for; jobs train with up to their
+  // Schedulers assume batches up to what the job's user asked for; jobs train with up to their
   // application's.
   bool users_batch = false;
   // Factors on the times of an iteration by application; others have `slowdown`.

@@ -185,17 +185,17 @@ class ChoiceDual {
     double damping = 1e-6;
     for (int step = 0; step < kMostSteps; ++step) {
       const Prices direction = Newton(*price, slope, curvature, damping);
-      double foretold = 0;
+      double predicted = 0;
       Prices next = *price;
       for (std::size_t t = 0; t < types_; ++t) {
         next[t] = std::clamp((*price)[t] + direction[t], 0.0, steepest_);
-        foretold += slope[t] * (next[t] - (*price)[t]);
+        predicted += slope[t] * (next[t] - (*price)[t]);
       }
-      if (!(foretold < -1e-6 * s)) break;
+      if (!(predicted < -1e-6 * s)) break;
       Prices there_slope{};
       std::array<Prices, kMostChoiceTypes> there_curvature{};
       const double there = Smooth(next, s, &there_slope, &there_curvature);
-      if (there > here + 1e-4 * foretold) {
+      if (there > here + 1e-4 * predicted) {
         damping = std::max(1e-3, 10 * damping);
         continue;
       }

@@ -1,9 +1,9 @@
 #pragma once
-// Shares of time where two jobs may run on the same GPUs (Gavel, OSDI'20, section 3.1, "space
-// sharing"). A pair of jobs of equal GPUs has, on each type, a rate for either; it takes the GPUs
-// once and the time of both. There are as many pairs as jobs squared: they are found by column
-// generation (Gilmore, Gomory, Operations Research 9, 1961), over classes of equal jobs, in the
-// general linear program (general_lp.h).
+// Time shares if two jobs may run on the same GPUs (Gavel, OSDI'20, section 3.1, "space sharing").
+// A pair of jobs of equal GPUs has, on each type, a rate for either; it takes the GPUs once and the
+// time of both. There are as many pairs as jobs squared: they are found by column generation
+// (Gilmore, Gomory, Operations Research 9, 1961), over classes of equal jobs, in the general linear
+// program (general_lp.h).
 //
 // Objectives and errors are those of share_problem.h; an even division is one of jobs alone.
 

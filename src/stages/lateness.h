@@ -4,7 +4,7 @@
 // short for its estimate. It is finish-time fairness rho (Themis, NSDI'20, section 4) at a low
 // quantile of the length: an estimate that is several times too long hides nobody.
 //
-//   (even + c) / (done + c),  c = the larger of kShare of its reckoned work, and what it does in
+//   (even + c) / (done + c),  c = the larger of kShare of its assumed work, and what it does in
 //   kFirst intervals in its smallest configuration: who has just come is not late.
 
 #include <span>
@@ -21,7 +21,7 @@ class Lateness {
 
   void OnEpisodeStart() { jobs_.clear(); }
 
-  // To be called at each decision. `left`: work left, reckoned, by row. An even division gives a
+  // Call it at each decision. `left`: the assumed remaining work by row. An even division gives a
   // job of each type's GPUs its part, and the rate of the concave hull there. O(rows x hull steps).
   void Observe(const Observation& observation, std::span<const double> left);
 

@@ -49,7 +49,7 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
         Registry<PlacementInfo>::Global().Get("placement", name(stages.placement));
     take(placement);
     // Types are assigned by rates, where there are several or always.
-    if (types_->Concerns(ClusterSpec())) info_.rates = RatesRead::kAll;
+    if (types_->AppliesTo(ClusterSpec())) info_.rates = RatesRead::kAll;
     info_.time_driven = info_.time_driven || guard_.on();
     promises_ = !typed_sizing_.may_pair() && info_.time_driven && !admission.time_driven &&
                 sizing.repeats && !sizing_->places() && placement.repeats;
@@ -97,7 +97,7 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
     if (!promises_) return 0;
     // Types may be exchanged when the order changes among those that run.
     const auto runs = [](std::int32_t configuration) { return configuration >= 0; };
-    if (typed_sizing_.Concerns(*o.cluster) && std::any_of(running.begin(), running.end(), runs)) {
+    if (typed_sizing_.AppliesTo(*o.cluster) && std::any_of(running.begin(), running.end(), runs)) {
       return 0;
     }
     FindGiven(o, running);
@@ -110,7 +110,7 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
     admission_->Admit(o, &rows_);
     Sort(o);
     grants_.clear();
-    if (typed_sizing_.Concerns(*o.cluster)) {
+    if (typed_sizing_.AppliesTo(*o.cluster)) {
       TypeQuestion question;
       question.order = order_;
       question.first = Starved(o);
@@ -251,7 +251,7 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
   PolicyInfo info_;
   bool keeps_batches_;
   StarvationGuard guard_;
-  bool promises_ = false;  // to say how long an answer holds
+  bool promises_ = false;  // promises how long an answer is valid
   bool order_is_time_driven_ = false;
   std::unique_ptr<Admission> admission_;
   std::unique_ptr<Ordering> ordering_;

@@ -66,8 +66,8 @@ std::string ChainText(const SweepDefinition& definition, const CellValues& value
   std::string text;
   for (std::size_t f = 0; f < values.size(); ++f) {
     const SweepFactor& factor = definition.factors[f];
-    const bool told = factor.name == kPolicyFactor || factor.values.size() > 1;
-    if (!told || factor.name == kSeedFactor || RisingFactor(definition) == f) continue;
+    const bool shown = factor.name == kPolicyFactor || factor.values.size() > 1;
+    if (!shown || factor.name == kSeedFactor || RisingFactor(definition) == f) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", factor.name, values[f]);
   }
   return text;

@@ -29,7 +29,7 @@ class CsvReader {
                                  std::vector<std::string> columns, char separator);
 
   // Any table: the first line after those before it names the columns, whatever the names. A quote
-  // inside a field that does not begin with one is a letter like others, and a CR alone ends a
+  // inside a field that begins otherwise is a letter like others, and a CR alone ends a
   // line. DataError for text that is not UTF-8 or has no such line.
   static CsvReader OfTable(std::string_view text, std::string path, const TableDialect& dialect);
 

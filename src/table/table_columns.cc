@@ -34,7 +34,7 @@ std::string RuleOfTimes(const std::string& name, const TimeStyle& style, bool no
     return fmt::format("'{}' must be {} like most of its column", name, Description(style));
   if (no_numbers || style.order == TimeStyle::Order::kNotSaid) {
     return fmt::format(
-        "'{}' must be a date or time written like {}; where day and month cannot be told apart, "
+        "'{}' must be a date or time written like {}; where day and month are ambiguous, "
         "add times=dmy or times=mdy to --columns",
         name, kTimeForms);
   }
@@ -95,7 +95,7 @@ MappedColumns::MappedColumns(const TableFile& table, const ColumnMap& map)
   if (submit != nullptr && submit->style.open) {
     const TimeSurvey& survey = surveys["submit"];
     throw DataError(
-        "the numbers of '{}' must be told apart from Excel's dates: add times=excel, or times=s "
+        "the numbers of '{}' may be Excel's dates: add times=excel, or times=s "
         "for seconds, to --columns, got {} to {} ({})",
         submit->name, survey.least(), survey.most(), table.place_of_header());
   }

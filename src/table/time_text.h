@@ -13,7 +13,7 @@
 
 namespace allot {
 
-// Numbers since 1970 are told from others by lying between these, 1989 and 2128.
+// Numbers between these, 1989 and 2128, count as times since 1970.
 inline constexpr Seconds kFirstEpoch = 6e8, kLastEpoch = 5e9;
 
 // How the times of a column are written.
@@ -54,9 +54,10 @@ class TimeSurvey {
  public:
   void Look(std::string_view text, DecimalMark mark);
   // Of a column of numbers: as `said` of Excel's days. Else digits that are all dates, 20261123 or
-  // 20261123140506, are dates where no `unit` is known. Else epochs are told by their size: none
-  // but 0 and negative ones before 1989, and at least half of them from then to 2128, as s, ms, us
-  // or ns (what lies later stands for "never" in some programs). Else numbers have `unit`, or 1 s.
+  // 20261123140506, are dates where no `unit` is known. Else epochs are recognised by their size:
+  // none but 0 and negative ones before 1989, and at least half of them from then to 2128, as s,
+  // ms, us or ns (what lies later stands for "never" in some programs). Else numbers have `unit`,
+  // or 1 s.
   TimeStyle Style(std::optional<double> unit, const std::optional<TimeStyle>& said = {}) const;
   int values() const { return numbers_ + dates_ + others_; }
   int understood() const { return numbers_ + dates_; }

@@ -43,7 +43,7 @@ CalibratedLaw ParseCalibratedLaw(std::string_view text);
 // `longest`.
 Seconds RunTimeAt(const CalibratedLaw::RunTimes& times, Seconds longest, double u);
 
-// As Generate. Time 0 is a Monday's midnight, so that hours and days can be told. The jobs of batch
+// As Generate. Time 0 is a Monday's midnight, so that hours and days are known. The jobs of batch
 // k depend on (seed, k) alone: at another rate they come earlier or later, but are the same.
 Workload GenerateCalibrated(const CalibratedLaw& law, std::string_view name, double rate,
                             std::uint64_t seed, const LawLength& length);

@@ -23,8 +23,8 @@ struct Job {
   double work = 0;            // in the model's unit; 0 = derive as duration x rate at `gpus`
   double priority = 0;        // larger is more important
   Seconds deadline = kNever;  // absolute
-  Seconds user_estimate = 0;  // run time at the requested GPUs as the user foretold it; 0 = none
-  // From `submit` to its start as the trace tells it; < 0 = unknown, or it had not started.
+  Seconds user_estimate = 0;  // the user's estimate of the run time at the requested GPUs; 0 = none
+  // From `submit` to the start in the trace; < 0 if unknown, or it had not started.
   Seconds recorded_wait = -1;
   GpuCount gpus = 1;      // requested, >= 1
   GpuCount min_gpus = 0;  // resize limits; 0 = as requested (rigid)

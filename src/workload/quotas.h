@@ -10,9 +10,9 @@
 
 namespace allot {
 
-// By tenant. CSV of one of three kinds, told by the header: "tenant,gpus"; Philly's "vc,node num",
-// nodes of 8 GPUs; Helios' "date,VC,VC,...,total", of which the last day counts. DataError with
-// file and line for anything else.
+// By tenant. CSV of one of three kinds, recognised by the header: "tenant,gpus"; Philly's "vc,node
+// num", nodes of 8 GPUs; Helios' "date,VC,VC,...,total", of which the last day counts. DataError
+// with file and line for anything else.
 using Quotas = std::map<std::string, GpuCount>;
 Quotas QuotasFromCsv(std::string_view text, const std::string& path);
 Quotas ReadQuotas(const std::string& path);

@@ -78,8 +78,8 @@ struct TraceFormat {
   std::string summary;  // one line for `allot list formats`
   DetectFunction detect;
   ReadFunction read;
-  // Of formats that come as two files: path of the one -> path of the other, "" when it cannot be
-  // told. ReadTrace reads it if it is there.
+  // For formats of two files: returns the path of the second one for that of the first, or "" if it
+  // is unknown. ReadTrace reads it if it is there.
   std::function<std::string(const std::string& path)> companion = {};
   bool any_table = false;  // reads any table of jobs, where it is asked to; never detected
   // The format whose files it reads too, otherwise, where it is asked for; "": none.

@@ -6,7 +6,7 @@ import gymnasium
 
 from allot import _allot
 
-_NAMES = {"trace": "Philly"}  # what the setting draws from, unless told otherwise
+_NAMES = {"trace": "Philly"}  # the default source of the setting
 
 
 def ids() -> dict[str, dict[str, object]]:

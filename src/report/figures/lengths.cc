@@ -29,7 +29,7 @@ std::vector<Figure> LengthFigures(const FigureSource& source) {
   return {Figure{.id = curves.asked == "new" ? "lengths" : "lengths_under_way",
                  .title = curves.asked == "new" ? "When jobs come" : "Jobs " + curves.asked,
                  .caption = "Covered share against the nominal one. Above the diagonal, jobs are "
-                            "shorter than foretold.",
+                            "shorter than predicted.",
                  .panels = {std::move(panel)},
                  .height = 300}};
 }

@@ -60,10 +60,10 @@ class LearnedRates : public FollowedTruth {
     OfModel& model = models_.try_emplace(believed.levels.back()).first->second;
     const Gap gap = GapTo(measured.job, model.fit, held);
     if (gap.doublings > 0) {
-      const double foretold =
+      const double predicted =
           UnitOfPrior(scenario_, measured.job, model.fit) * model.fit.Rate(gpus, type, held.span);
       prior_.Observe(believed.levels, gap.step, gpus, gap.doublings,
-                     std::log(measured.rate / foretold));
+                     std::log(measured.rate / predicted));
     }
     model.fit.Measure(gpus, type, measured.rate, measured.seconds, held.span);
     if (model.fit.Moved(RateBook::kTableMoves)) {

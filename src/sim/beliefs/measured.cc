@@ -2,9 +2,9 @@
 // jobs ran undisturbed, fitted by the daemon's own code (perf/rate_book.h). The daemon is taken to
 // have no profile of any model: all begin with n^0.8.
 //
-// Units: a fit's first measurement fixes the unit of its prior. Until then work cannot be told in
-// any unit but the job's own pace as requested; so the prior is scaled to the true rate there,
-// which says no more than the length estimate does: estimate / rate is the estimated run time as
+// Units: a fit's first measurement fixes the unit of its prior. Until then the only unit of work is
+// the job's own rate as requested; so the prior is scaled to the true rate there, which reveals no
+// more than the length estimate does: estimate / rate is the estimated run time as
 // requested. From the first measurement of a model on, rates are in the job's unit of work, as
 // live.
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a hull fill (stages/fill/hull_fill.h) is told of each job, and one job's way up its hull.
+// The input of a hull fill (stages/fill/hull_fill.h) for each job, and one job's way up its hull.
 
 #include <cstdint>
 #include <span>

@@ -39,7 +39,7 @@ void TypedFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
                      std::span<const Score> scores, std::vector<Grant>* grants,
                      std::vector<FillStep>* trace) {
   pairs_.Clear();
-  if (types_->Concerns(*o.cluster)) {
+  if (types_->AppliesTo(*o.cluster)) {
     FillTyped(o, rows, scores, grants, trace);
   } else {
     fill_.Fill(o, rows, scores, grants, trace);

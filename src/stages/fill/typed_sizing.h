@@ -15,8 +15,8 @@ class TypedSizing {
  public:
   TypedSizing(TypeAssignment* types, Sizing* sizing) : types_(types), sizing_(sizing) {}
 
-  bool Concerns(const ClusterSpec& cluster) const {
-    return types_->Concerns(cluster) && sizing_->takes_types();
+  bool AppliesTo(const ClusterSpec& cluster) const {
+    return types_->AppliesTo(cluster) && sizing_->takes_types();
   }
   // As Sizing::Size; sizes and weights of the question are filled in here.
   void Size(const Observation& observation, TypeQuestion question, std::span<const double> keys,

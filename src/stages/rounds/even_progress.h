@@ -14,7 +14,7 @@ class EvenProgress {
  public:
   void OnEpisodeStart();
 
-  // To be called at each decision. Work that jobs have left is reckoned where it is not told
+  // Call it at each decision. The remaining work of jobs without estimates is AssumedRemaining
   // (length_model/remaining.h). O(rows x types).
   void Observe(const Observation& observation);
 

@@ -93,8 +93,8 @@ class Reservation : public Sizing {
     return -1;
   }
 
-  // Whether an equal request did not fit before: what is free only shrinks. A long queue is passed
-  // so, which a look at each table would take long for.
+  // True if an equal request did not fit before, because free GPUs only become fewer. This makes a
+  // long queue cheap, where reading each table would be expensive.
   bool IsMisfit(const Observation& o, std::int32_t row) const {
     const auto r = static_cast<std::size_t>(row);
     return std::any_of(misfits_.begin(), misfits_.end(), [&](const Misfit& misfit) {

@@ -15,8 +15,8 @@ class Exact : public TypeAssignment {
   Exact(Enter enter, double pays_within) : enter_(enter), values_(pays_within) {}
 
   // By value the answer is not that of the order, even where there is nothing to choose.
-  bool Concerns(const ClusterSpec& cluster) const override {
-    return enter_ == Enter::kByValue || TypeAssignment::Concerns(cluster);
+  bool AppliesTo(const ClusterSpec& cluster) const override {
+    return enter_ == Enter::kByValue || TypeAssignment::AppliesTo(cluster);
   }
 
   void Assign(const Observation& o, const TypeQuestion& question,

@@ -7,7 +7,7 @@ namespace {
 
 class Greedy : public TypeAssignment {
  public:
-  bool Concerns(const ClusterSpec& /*cluster*/) const override { return false; }
+  bool AppliesTo(const ClusterSpec& /*cluster*/) const override { return false; }
   void Assign(const Observation& /*observation*/, const TypeQuestion& /*question*/,
               std::vector<GpuTypeIndex>* types) override {
     types->clear();

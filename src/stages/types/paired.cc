@@ -17,7 +17,7 @@ class Paired : public TypeAssignment {
  public:
   explicit Paired(double pays_within) : values_(pays_within) {}
 
-  bool Concerns(const ClusterSpec& /*cluster*/) const override { return true; }
+  bool AppliesTo(const ClusterSpec& /*cluster*/) const override { return true; }
   bool pairs() const override { return true; }
   std::span<const std::int32_t> partners() const override { return assigner_.partners(); }
 

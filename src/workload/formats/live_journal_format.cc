@@ -171,8 +171,7 @@ class JournalReader {
           FormatCalendar(static_cast<std::int64_t>(std::floor(fields.Number("origin"))));
     }
     if (what == "renewed" && options_.companion_path.empty()) {
-      report_->notes.push_back(
-          fmt::format("no {}: jobs that it told of are not read", kJournalArchiveName));
+      report_->notes.push_back(fmt::format("no {}: its jobs are not read", kJournalArchiveName));
     }
     if (!record.contains("job")) return;
     const auto known = latest_.find(fields.Text("job"));

@@ -69,7 +69,7 @@ class SacctReader {
     job.outcome = state->outcome;
     const bool waits = job.outcome == Outcome::kPending;
     std::optional<Seconds> start;
-    if (!waits) start = Time("Start");  // squeue foretells when a job starts
+    if (!waits) start = Time("Start");  // squeue predicts the start of a waiting job
     if (!start && !waits && row_.Has("Start")) return builder_.Drop(kNeverStarted);
     if (!start && job.outcome == Outcome::kRunning) return builder_.Drop(kNotEnded);
     const auto submit = Time("Submit");

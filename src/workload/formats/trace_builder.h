@@ -59,8 +59,8 @@ class TraceBuilder {
   // How long the present record waited; a start before the submission is counted as an adjustment.
   Seconds WaitFrom(Seconds submit, Seconds start);
 
-  // The record was taken then or later: of what happened at `time`. Only asked of traces in which
-  // jobs have not ended; the ends of jobs and what running ones have lasted need not be told.
+  // An event at `time` shows that the record was made then or later. Only needed for traces in
+  // which jobs have not ended, and not for the ends of jobs and the ages of running ones.
   void Saw(Seconds time) { last_seen_ = std::max(last_seen_, time); }
 
   Workload& workload() { return workload_; }  // for its name tables

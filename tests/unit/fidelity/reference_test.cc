@@ -103,7 +103,7 @@ TEST(GavelFidelityTest, FaultsOfTheFolderAreRefused) {
             r->Replace("workloads/static_single.csv", "1,158770,1.0,", "1,158770,0,");
           });
   const char* const shares = "replay/static_single__max_min_fairness.alloc.csv.gz";
-  refused("share", {"alloc.csv", ":2", "'x' is a share of time, from 0 to 1, got 1.5"},
+  refused("share", {"alloc.csv", ":2", "'x' is a time share from 0 to 1, got 1.5"},
           [&](AlteredReference* r) { r->Replace(shares, "k80,0.09375000000123047", "k80,1.5"); });
   refused("shares", {"alloc.csv", ":4", "the shares of a job are at most 1 together", "job '0'"},
           [&](AlteredReference* r) { r->Replace(shares, "k80,0.09375000000123047", "k80,0.9"); });

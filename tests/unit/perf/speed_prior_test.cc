@@ -22,7 +22,7 @@ class SpeedPriorTest : public ::testing::Test {
   SpeedPrior prior_;
 };
 
-TEST_F(SpeedPriorTest, WithoutErrorsWhatIsForetoldStandsWithTheSpreadOfTheRoot) {
+TEST_F(SpeedPriorTest, WithoutErrorsPredictionsHaveTheSpreadOfTheRoot) {
   Expect(prior_.Of(Levels(1, "m"), kMore, 1), 0, 0.16);
   EXPECT_DOUBLE_EQ(prior_.Of(Levels(1, "m"), kMore, 3).spread, 3 * SpeedPrior::kSpread);
 }

@@ -17,7 +17,7 @@ TimingObservation SeenOn(std::int32_t nodes, GpuCount gpus, double batch) {
           kTrue.Iteration(nodes > 1, gpus, batch, 0)};
 }
 
-TEST(TimingFitsTest, WhatWasSeenIsForetold) {
+TEST(TimingFitsTest, PredictsMeasurements) {
   TimingFits fits;
   EXPECT_EQ(fits.On("t4"), nullptr);
   EXPECT_EQ(fits.most_gpus(), 0);
@@ -43,7 +43,7 @@ TEST(TimingFitsTest, WhatIsKnownChangesNothing) {
   EXPECT_EQ(fits.version(), 2U);
 }
 
-TEST(TimingFitsTest, WhatIsForetoldNeedsNoFit) {
+TEST(TimingFitsTest, PredictedMeasurementsNeedNoFit) {
   TimingFits fits;
   for (const GpuCount gpus : {1, 2, 4}) {
     for (const double batch : {8, 32, 64}) fits.Observe("t4", 1, SeenOn(1, gpus, batch));

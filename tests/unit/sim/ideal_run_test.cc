@@ -102,9 +102,9 @@ TEST(IdealRun, RulesOfTheMechanismDoNotCount) {
 TEST(IdealRun, SharesAboveOneAreRefused) {
   const Scenario scenario = OnTwoTypes({{.duration = 100}, {.duration = 100}});
   ExpectError(ExitCode::kRunFailed,
-              {"a share of time must be > 0 and at most 1, got 1.5", "policy 'fixed'"},
+              {"a time share must be > 0 and at most 1, got 1.5", "policy 'fixed'"},
               [&] { JctsUnder(scenario, {{.row = 0, .configuration = 0, .share = 1.5}}); });
-  ExpectError(ExitCode::kRunFailed, {"a job's shares of time are at most 1, got 1.2"}, [&] {
+  ExpectError(ExitCode::kRunFailed, {"a job's time shares add up to at most 1, got 1.2"}, [&] {
     JctsUnder(scenario, {{.row = 0, .configuration = 0, .share = 0.6},
                          {.row = 0, .configuration = 1, .share = 0.6}});
   });

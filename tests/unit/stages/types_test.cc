@@ -31,7 +31,7 @@ std::vector<int> TypesOf(const World& world, const std::string& types,
   const std::vector<std::int32_t> order = RowsOf(world.o);
   const std::vector<double> keys(order.size(), 0);
   std::vector<Grant> grants;
-  if (typed.Concerns(*world.o.cluster)) {
+  if (typed.AppliesTo(*world.o.cluster)) {
     TypeQuestion question;
     question.order = order;
     question.moves = moves;
@@ -128,8 +128,8 @@ TEST(TypesTest, WhereAJobHasNoRateItNeverGoes) {
 
 TEST(TypesTest, OnOneTypeTheSizingIsAskedAsBefore) {
   World world("1x4");
-  EXPECT_FALSE(MakeStage<TypeAssignment>("types", "exact")->Concerns(*world.o.cluster));
-  EXPECT_TRUE(MakeStage<TypeAssignment>("types", "exact:enter=value")->Concerns(*world.o.cluster));
+  EXPECT_FALSE(MakeStage<TypeAssignment>("types", "exact")->AppliesTo(*world.o.cluster));
+  EXPECT_TRUE(MakeStage<TypeAssignment>("types", "exact:enter=value")->AppliesTo(*world.o.cluster));
 }
 
 TEST(TypesTest, SizingsThatHoldUpOthersKeepTheirOrder) {

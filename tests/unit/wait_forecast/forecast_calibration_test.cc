@@ -89,7 +89,7 @@ TEST(ForecastCalibration, ABadFileIsNamed) {
             std::string::npos);
 }
 
-// Jobs that come and last as those of the history: what is foretold comes as often as it says.
+// Jobs that come and last as those of the history: predictions cover as often as they claim.
 TEST(ForecastCheck, IntervalsCoverInAWorldLikeItsHistory) {
   const auto jobs = [](std::uint64_t seed) {
     Rng rng(seed, "outlook-check");

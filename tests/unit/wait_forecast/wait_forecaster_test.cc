@@ -164,18 +164,18 @@ TEST(WaitForecaster, WhereRowsAreFewItLooksLessFarAndSaysThat) {
   EXPECT_LT(some.until, all.until);
   EXPECT_LE(some.rows_shown, 8 * 200);
   EXPECT_GT(all.rows_shown, some.rows_shown);
-  int told = 0;
+  int within = 0;
   int later = 0;
   for (std::size_t j = 0; j < some.jobs.size(); ++j) {
     for (std::size_t l = 0; l < kForecastLevels.size(); ++l) {
       const Seconds start = some.jobs[j].start[l];
-      ++(start == kNever ? later : told);
+      ++(start == kNever ? later : within);
       if (start < kNever) {
         EXPECT_EQ(start, all.jobs[j].start[l]) << j;
       }
     }
   }
-  EXPECT_GT(told, 3);
+  EXPECT_GT(within, 3);
   EXPECT_GT(later, 3);
 }
 

@@ -162,7 +162,7 @@ TEST(Squeue, JobsThatALimitKeepsAreLeftOutAndTypesMayStandInAnotherColumn) {
 
 TEST(Squeue, ReadsWhatRunsAndWaits) {
   ReadReport report;
-  // As 'squeue -O' pads it; START_TIME of what waits is foretold.
+  // As 'squeue -O' pads it; START_TIME of a waiting job is a prediction.
   const Workload workload = ReadText(
       "sacct",
       "JOBID     |USER  |PARTITION|STATE  |SUBMIT_TIME        |START_TIME         |TIME      |"
