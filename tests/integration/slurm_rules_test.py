@@ -101,7 +101,7 @@ def test_a_job_that_is_never_moved_keeps_what_it_has_but_not_a_node_that_goes(da
     assert sizes(daemon, first) == [ALL] and not sizes(daemon, second)
     address = next(line.rsplit("tcp:", 1)[1] for line in daemon.log().splitlines() if "metrics at tcp:" in line)
     metrics = urllib.request.urlopen(f"http://{address.split()[0]}/metrics", timeout=120).read().decode()
-    assert 'allot_jobs_held_by_rule{rule="never moved"} 1' in metrics, metrics
+    assert 'allot_jobs_pinned_by_rule{rule="never moved"} 1' in metrics, metrics
     daemon.say("drain", "--node", "n4")
     daemon.training(second, 2)
     assert daemon.training(first, behind=job["step"])["epoch"] > job["epoch"], "it trains on with the rest"

@@ -57,8 +57,8 @@ void AddRuleMetrics(const LiveState& state, MetricText* text) {
   for (const LiveJob* job : state.job_table().active()) {
     if (job->hold) ++jobs[NameOf(job->hold.rule)];
   }
-  text->Gauge("allot_jobs_held_by_rule",
-              "jobs that no decision changes now, by the rule that says so");
+  text->Gauge("allot_jobs_pinned_by_rule",
+              "jobs that no decision may change now, by the rule that pins them");
   for (const auto& [rule, count] : jobs) text->Value(count, {{"rule", rule}});
   const auto& active = state.job_table().active();
   const auto beyond = [](const LiveJob* job) { return job->beyond && !job->over; };
@@ -98,11 +98,12 @@ void AddGpuMetrics(const LiveState& state, MetricText* text) {
   };
   by_type("allot_gpus_up", "GPUs of nodes that are up",
           [&](std::size_t type) { return present.total_of(static_cast<GpuTypeIndex>(type)).gpus; });
-  by_type("allot_gpus_held", "GPUs that workers hold",
+  by_type("allot_gpus_allocated", "GPUs allocated to workers",
           [&](std::size_t type) { return held[type]; });
-  by_type("allot_gpus_taken", "GPUs that others hold or have reserved, which are not allot's",
+  by_type("allot_gpus_foreign",
+          "GPUs allocated or reserved by the cluster for jobs that allot does not manage",
           [&](std::size_t type) { return taken[type]; });
-  by_type("allot_jobs_running", "jobs that were given GPUs of this type",
+  by_type("allot_jobs_running", "jobs with GPUs of this type",
           [&](std::size_t type) { return jobs[type]; });
 }
 
@@ -113,9 +114,10 @@ void AddDecisionMetrics(const DecisionCounts& decisions, MetricText* text) {
   }
   text->Histogram("allot_decision_seconds", "wall time of a decision of the policy", ends,
                   decisions.by_bucket, decisions.seconds, decisions.decisions);
-  text->Counter("allot_decisions_failed_total", "decisions that changed nothing for an error")
+  text->Counter("allot_decisions_failed_total", "decisions that failed and changed nothing")
       .Value(static_cast<double>(decisions.failed));
-  text->Gauge("allot_last_decision_timestamp_seconds", "when the policy was asked last; NaN: never")
+  text->Gauge("allot_last_decision_timestamp_seconds",
+              "Unix time of the last decision; NaN before the first")
       .Value(decisions.last_at);
 }
 
@@ -127,24 +129,26 @@ void AddCountMetrics(const LiveCounts& counts, MetricText* text) {
   for (const JobState state : {JobState::kFinished, JobState::kFailed, JobState::kCancelled}) {
     text->Value(static_cast<double>(counts.EndedAs(state)), {{"result", NameOf(state)}});
   }
-  counter("allot_placements_total", "launches, resizes and moves decided", counts.gives);
-  counter("allot_decisions_put_right_total",
-          "decisions that left an account below its guaranteed share, and were put right",
+  counter("allot_placements_total", "decided launches, resizes and moves", counts.gives);
+  counter("allot_decisions_corrected_total",
+          "decisions that left an account below its guarantee and were corrected",
           counts.put_right);
-  counter("allot_preemptions_total", "preemptions decided", counts.takes);
-  text->Histogram("allot_resize_seconds", "from the decision to training at the new size or place",
+  counter("allot_preemptions_total", "decided preemptions", counts.takes);
+  text->Histogram("allot_resize_seconds", "seconds from the decision to training with the new GPUs",
                   LiveCounts::kResizeEnds, counts.resizes_within, counts.resize_seconds,
                   counts.resizes);
-  counter("allot_epochs_total", "memberships announced", counts.epochs);
-  counter("allot_workers_started_total", "workers started", counts.workers_started);
-  counter("allot_workers_failed_total", "workers lost", counts.workers_failed);
-  counter("allot_workers_stalled_total", "workers replaced as their job did not go on",
+  counter("allot_epochs_total", "announced epochs of jobs", counts.epochs);
+  counter("allot_workers_started_total", "started workers", counts.workers_started);
+  counter("allot_workers_failed_total", "failed workers", counts.workers_failed);
+  counter("allot_workers_stalled_total", "workers replaced because their job had stalled",
           counts.workers_stalled);
   counter("allot_starts_withdrawn_total",
-          "placements taken back, as the cluster did not begin with them", counts.starts_withdrawn);
-  counter("allot_polls_total", "times the cluster was asked", counts.polls);
-  counter("allot_polls_failed_total", "times the cluster did not answer", counts.failed_polls);
-  text->Gauge("allot_last_poll_timestamp_seconds", "when the cluster answered last; NaN: never")
+          "placements withdrawn because the cluster's scheduler did not start them",
+          counts.starts_withdrawn);
+  counter("allot_polls_total", "polls of the cluster", counts.polls);
+  counter("allot_polls_failed_total", "polls that the cluster did not answer", counts.failed_polls);
+  text->Gauge("allot_last_poll_timestamp_seconds",
+              "Unix time of the last successful poll; NaN before the first")
       .Value(counts.last_poll_at);
 }
 
@@ -154,19 +158,20 @@ std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisi
   const LiveState& state = cluster.state();
   MetricText text;
   text.Gauge("allot_build_info", "1; the label is the version").Value(1, {{"version", Version()}});
-  text.Gauge("allot_cluster_up", "1 while the cluster answers, 0 while nothing can be changed")
+  text.Gauge("allot_cluster_up",
+             "1 while the cluster answers, 0 while the daemon can make no changes")
       .Value(cluster.trouble().empty() ? 1 : 0);
   text.Gauge("allot_paused", "1 while decisions are paused").Value(state.paused() ? 1 : 0);
-  text.Gauge("allot_drained", "1 while no job is to begin").Value(state.drained() ? 1 : 0);
-  text.Gauge("allot_jobs", "jobs that are not over, by state as in 'allot status'");
+  text.Gauge("allot_drained", "1 while no job may start").Value(state.drained() ? 1 : 0);
+  text.Gauge("allot_jobs", "unfinished jobs, by state as in 'allot status'");
   for (const auto& [name, jobs] : JobsByState(state)) text.Value(jobs, {{"state", name}});
-  text.Gauge("allot_longest_wait_seconds", "how long the job has waited that waits longest")
+  text.Gauge("allot_longest_wait_seconds", "longest present wait of a job")
       .Value(LongestWait(cluster));
   AddRuleMetrics(state, &text);
   AddNodeMetrics(state, &text);
   AddGpuMetrics(state, &text);
   text.Gauge("allot_workers_pending",
-             "workers with which the cluster has not begun, by its reason");
+             "workers that the cluster's scheduler has not started, by pending reason");
   for (const auto& [reason, workers] : PendingByReason(state)) {
     text.Value(workers, {{"reason", reason}});
   }

@@ -227,7 +227,7 @@ TEST_F(LiveRules, AnAccountGetsBackWhatItIsGuaranteed) {
   EXPECT_EQ(cluster_->counts().put_right, 1);
   EXPECT_NE(ReadTextFile((folder_ / "journal.jsonl").string()).find("with guaranteed shares"),
             std::string::npos);
-  EXPECT_NE(MetricsText(*cluster_, {}).find("allot_decisions_put_right_total 1"),
+  EXPECT_NE(MetricsText(*cluster_, {}).find("allot_decisions_corrected_total 1"),
             std::string::npos);
 }
 
