@@ -94,7 +94,7 @@ class Schedule(chaos_schedule.Schedule):
         self.jobs.append(name)
 
     def in_charge(self):
-        return next((one for one in self.daemons if "serving" in one.log().rsplit("waits for the lease", 1)[-1]
+        return next((one for one in self.daemons if "serving" in one.log().rsplit("waiting for the lease", 1)[-1]
                      and one.process.poll() is None), self.daemons[0])
 
     def wait(self):

@@ -143,7 +143,7 @@ class Bench:
             standby = self.second if self.serve is self.first else self.first
             before, workers = self.serve.training("a", gpus=4)["step"], {p["metadata"]["uid"] for p in pods_of(self.plane, "a")}
             standby.start()
-            wait_until(lambda: "waits for the lease" in standby.log().rsplit("is ours", maxsplit=1)[-1], "a standby")
+            wait_until(lambda: "waiting for the lease" in standby.log().rsplit("acquired the lease", maxsplit=1)[-1], "a standby")
             self.serve.end()
             began = time.monotonic()
             standby.training("a", gpus=4, behind=before)

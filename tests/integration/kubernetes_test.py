@@ -339,7 +339,7 @@ def test_the_other_daemon_takes_over(plane, program, submit, tmp_path):
         before = first.training("a", gpus=4)
         workers = {pod["metadata"]["name"] for pod in pods_of(plane, "a")}
         second.start()
-        wait_until(lambda: "waits for the lease" in second.log(), lambda: f"a standby: {second.log()}")
+        wait_until(lambda: "waiting for the lease" in second.log(), lambda: f"a standby: {second.log()}")
         assert second.status() is None
         first.end()
         second.training("a", gpus=4, behind=before["step"])

@@ -144,7 +144,7 @@ def test_a_job_of_one_size_begins_where_it_may(cluster, serve):
     (serve.home / "end").touch()
     serve.ended(number, "COMPLETED")
     assert cluster.jobs()[number]["NodeList"] == "n2"
-    assert "the cluster does not begin" not in serve.log()
+    assert "scheduler does not start it" not in serve.log()
 
 
 def test_what_no_node_has_is_told_to_its_user(cluster, serve):

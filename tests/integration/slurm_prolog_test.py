@@ -46,7 +46,7 @@ def test_seconds_before_and_after_a_worker_are_no_fault_of_it(serve):
     serve.ended(short, "COMPLETED")
     serve.training(number, 6, behind=job["step"], epoch=job["epoch"] + 1)
     status = serve.status()
-    assert status["workers_failed"] == 0 and "the cluster does not begin" not in serve.log(), serve.log()[-3000:]
+    assert status["workers_failed"] == 0 and "scheduler does not start it" not in serve.log(), serve.log()[-3000:]
     assert sum(serve.cluster.gpus_in_use().values()) == 6
 
 

@@ -53,7 +53,7 @@ def daemon(program, cluster, tmp_path):
 
 def serves_another_user(serve):
     """Grows, shrinks, grows again and ends."""
-    assert " is ours" in serve.log(), serve.log()
+    assert "acquired lease" in serve.log(), serve.log()
     number = serve.submit("allot min=1 max=4", *LONG)
     job = serve.training(number, 4)
     assert serve.cluster.jobs()[serve.workers(number)[0]]["UserId"].startswith(f"{USER}(")

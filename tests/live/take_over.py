@@ -31,10 +31,10 @@ def take_over(program, cluster, folder, signum):
     job = leader.training(number, 4)
     workers = leader.workers(number)
     standby.launch("--standby")
-    wait_until(lambda: "waits for the lease" in standby.log(), "it to stand by")
+    wait_until(lambda: "waiting for the lease" in standby.log(), "it to stand by")
     begin = time.monotonic()
     leader.process.send_signal(signum)
-    wait_until(lambda: " is ours" in standby.log(), "it to be in charge")
+    wait_until(lambda: "acquired lease" in standby.log(), "it to be in charge")
     in_charge = time.monotonic() - begin
     standby.training(number, 4, behind=job["step"], epoch=job["epoch"] + 1)
     trains = time.monotonic() - begin

@@ -253,7 +253,7 @@ void LiveCluster::RenewJournal() {
   try {
     writer_.RenewJournal();
   } catch (const std::exception& error) {  // the old one goes on
-    spdlog::warn("the journal cannot be made anew now: {}", error.what());
+    spdlog::warn("the journal cannot be compacted now, will retry: {}", error.what());
     writer_.PostponeRenewal();
   }
 }
@@ -347,8 +347,7 @@ bool LiveCluster::PollRuntime() {
   } catch (const std::exception& error) {
     ++counts_.failed_polls;
     if (unreachable_reason_ != error.what()) {
-      spdlog::warn("the runtime cannot be asked, nothing is changed until it can: {}",
-                   error.what());
+      spdlog::warn("runtime unreachable, making no changes until it answers: {}", error.what());
     }
     unreachable_reason_ = error.what();
     // Workers report to the daemon itself: jobs train on.
@@ -359,7 +358,7 @@ bool LiveCluster::PollRuntime() {
     return false;
   }
   counts_.last_poll_at = WallSeconds();
-  if (!unreachable_reason_.empty()) spdlog::info("the runtime answers again");
+  if (!unreachable_reason_.empty()) spdlog::info("runtime answers again");
   if (!polled_ || !unreachable_reason_.empty()) answers_since_ = clock_.Now();
   unreachable_reason_.clear();
   const Seconds before = std::exchange(polled_at_, clock_.Now());

@@ -35,7 +35,7 @@ const Allocation& LiveGuarantees::Kept(const Observation& observation, const Job
   if (!shares_->Enforce(observation, owner_, hidden_, answer)) return answer;
   const Status legal = ValidateLiveAllocation(observation, shares_->allocation());
   if (!legal.ok()) {  // a fault of ours: the policy's answer is legal
-    spdlog::error("guaranteed shares are not enforced, the answer would be none: {}",
+    spdlog::error("guarantees are not enforced, because the corrected answer is not legal: {}",
                   legal.message());
     return answer;
   }

@@ -193,9 +193,8 @@ const LiveJob* RuntimeReader::AddJob(const RuntimeJob& seen) {
 void RuntimeReader::EndJob(const LiveJob& job, JobState state, const std::string& reason) {
   if (state == JobState::kFinished && job.asked->mode == ResizeMode::kHot && job.running >= 0 &&
       job.worker_group.membership().epoch < 0) {
-    spdlog::warn(
-        "job {} has ended before any of its workers joined: it was given {} GPUs and used none",
-        job.asked->shown(), job.given());
+    spdlog::warn("job {} ended before any of its workers joined: it had {} GPUs and used none",
+                 job.asked->shown(), job.given());
   }
   state_.job_table().SetProgress(job, runtime_.Progress(job.asked->id));  // its last report
   writer_.Write(record::Over{.job = job.asked->id,
@@ -346,7 +345,7 @@ bool RuntimeReader::ReadUnknownWorker(const RuntimeWorker& seen) {
     return true;
   }
   if (unknown_workers_.insert(seen.id).second) {
-    spdlog::warn("worker {} belongs to no job that is known, it is ended", seen.id);
+    spdlog::warn("worker {} belongs to no known job, stopping it", seen.id);
     if (!dry_run_) (void)runtime_.Stop(seen.id, StopMode::kKill);
   }
   return false;
@@ -396,7 +395,7 @@ void RuntimeReader::EndWorker(const LiveJob& job, const std::string& worker, boo
   writer_.Write(record::Gone{job.asked->id, worker, failed, job.progress.step, reason});
   if (!failed) return;
   ++counts_.workers_failed;
-  spdlog::warn("worker {} is lost: {}", worker, reason);
+  spdlog::warn("lost worker {}: {}", worker, reason);
 }
 
 // ---- what jobs have ----

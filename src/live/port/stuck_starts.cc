@@ -111,8 +111,8 @@ void StuckStarts::TakeBack(const LiveJob& job) {
   LetRest(&trial, tried_elsewhere ? kTries : 1);
   if (!tried_elsewhere) user_rests_until_[job.asked->user] = now + kFirstRest;
   ++counts_.starts_withdrawn;
-  spdlog::warn("job {}: the cluster does not begin with it, {}: {}", job.asked->shown(),
-               tried_elsewhere ? "it is tried elsewhere" : "it rests", trial.why);
+  spdlog::warn("job {}: the cluster's scheduler does not start it, {}: {}", job.asked->shown(),
+               tried_elsewhere ? "trying other nodes" : "backing off", trial.why);
   GiveOnly(writer_, job, state.job_table().SharesOn(job, usable), trial.why);
 }
 

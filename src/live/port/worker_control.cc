@@ -63,7 +63,7 @@ void WorkerControl::WriteDown(const LiveJob& job, const WorkerAction& action) {
                                  action.why});
       if (action.fault != StopFault::kStalled) break;
       ++counts_.workers_stalled;
-      spdlog::warn("worker {} is replaced: {}", action.worker, action.why);
+      spdlog::warn("replacing worker {}: {}", action.worker, action.why);
       break;
     case WorkerAction::Kind::kGiveUp:
       writer_.Write(record::GiveUp{id, action.why});

@@ -106,14 +106,14 @@ struct LeaseKeeper::Thread {
       const std::string trouble = Renew();
       lock.lock();
       const bool has = claim.held(LeaseNow());
-      if (has && !std::exchange(had, true)) spdlog::info("the lease {} is ours", name);
+      if (has && !std::exchange(had, true)) spdlog::info("acquired the lease {}", name);
       if (!has && had) {
-        spdlog::error("the lease {} is lost, this daemon ends: {}", name, trouble);
+        spdlog::error("lost the lease {}, this daemon ends: {}", name, trouble);
         (void)::kill(::getpid(), SIGTERM);
         return;
       }
       if (!has && told != trouble) {
-        spdlog::info("waits for the lease {}: {}", name, trouble);
+        spdlog::info("waiting for the lease {}: {}", name, trouble);
         lock.unlock();
         if (on_wait) on_wait(fmt::format("the lease {}: {}", name, trouble));
         lock.lock();

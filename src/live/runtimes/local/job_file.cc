@@ -172,7 +172,7 @@ void TakeJobFiles(const std::filesystem::path& spool,
     try {
       take(file);
     } catch (const Error& error) {
-      spdlog::warn("a job file is refused: {}", error.what());
+      spdlog::warn("refused a job file: {}", error.what());
       box = "refused";
     }
     std::filesystem::create_directories(spool / box);

@@ -167,7 +167,7 @@ struct ClusterClaim::Thread {
           throw RunError("{}: {}, this is {}", kRule, why, ::getpid());
         }
         if (told != why) {
-          spdlog::info("waits for the lease of the cluster: {}", why);
+          spdlog::info("waiting for the lease of the cluster: {}", why);
           if (on_wait) on_wait(why);
         }
         told = why;
@@ -176,7 +176,7 @@ struct ClusterClaim::Thread {
       std::this_thread::sleep_for(kLook);
     }
     RemoveEarlier();
-    spdlog::info("lease {} of '{}' is ours", number, folder.string());
+    spdlog::info("acquired lease {} of '{}'", number, folder.string());
     thread = std::thread([this] { Run(); });
   }
 
@@ -192,7 +192,7 @@ struct ClusterClaim::Thread {
       if (trouble.empty() && number != before) trouble = "it was another's meanwhile";
       if (trouble.empty() || (claim.held(ClaimNow()) && claim.holder() == claim.self())) continue;
       lost = true;
-      spdlog::error("lease {} is lost, this daemon ends: {}", before, trouble);
+      spdlog::error("lost lease {}, this daemon ends: {}", before, trouble);
       (void)::kill(::getpid(), SIGTERM);
       return;
     }
@@ -205,7 +205,7 @@ struct ClusterClaim::Thread {
       shown.lease.holder = "";
       (void)WriteLease(folder, shown, true);
     } catch (const std::exception& error) {
-      spdlog::warn("the lease cannot be given back: {}", error.what());
+      spdlog::warn("the lease cannot be released: {}", error.what());
     }
   }
 
