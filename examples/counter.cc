@@ -326,7 +326,7 @@ class Training {
 
   int Leave(const char* how) {
     fmt::print("{} step={}\n", how, state_.step);
-    return member_.refused().empty() ? 0 : 1;
+    return member_.refusal() ? 1 : 0;
   }
 
   Options options_;

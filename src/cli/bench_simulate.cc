@@ -1,5 +1,5 @@
-// allot bench simulate: the CPU time of simulations (bench/results), on one thread. Only the gain of
-// a second thread for environments is measured by wall time.
+// allot bench simulate: the CPU time of simulations (bench/results), on one thread. Only the gain
+// of a second thread for environments is measured by wall time.
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -71,7 +71,8 @@ void PrintRows(const char* title, const Json& rows) {
 int BenchSimulate(SimulationOptions& o, const GlobalOptions& globals) {
   Json json = {{"command", TypedCommand()}, {"version", Version()}, {"machine", BenchMachine()}};
   if (o.million)
-    json["million"] = MeasureMillion(o.policies);  // first, because its peak of memory is the process's
+    json["million"] =
+        MeasureMillion(o.policies);  // first, because its peak of memory is the process's
   json["active_jobs"] = MeasureCrowds(o.policies, o.most_active);
   json["idle"] = MeasureIdle();
   if (o.trace) json["trace"] = BenchTrace(o);

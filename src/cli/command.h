@@ -20,8 +20,8 @@ inline void RequireOut(const std::string& out, const GlobalOptions& globals) {
 struct CommandInfo {
   std::string id;  // "simulate", or "trace inspect" for a nested command
   std::string summary;
-  // Declares the command's options on `line` and returns the function to run, which returns the exit
-  // code. Option variables live in the returned closure, which may refer to `line`.
+  // Declares the command's options on `line` and returns the function to run, which returns the
+  // exit code. Option variables live in the returned closure, which may refer to `line`.
   std::function<std::function<int()>(CommandLine& line, const GlobalOptions& globals)> declare;
   // True if the command lists registries, or has nested commands, that libtorch extends
   // (torch_program.h).

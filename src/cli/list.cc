@@ -101,8 +101,7 @@ int List(const std::string& what, const GlobalOptions& globals) {
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);
-    if (!all.contains(what))
-      throw UsageError("unknown kind '{}'{}", what, DidYouMean(what, kinds));
+    if (!all.contains(what)) throw UsageError("unknown kind '{}'{}", what, DidYouMean(what, kinds));
     const Json only = all[what];
     all = Json::object();
     all[what] = only;

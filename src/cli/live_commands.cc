@@ -13,6 +13,7 @@
 #include "live/screens/queue_table.h"
 #include "live/screens/status_table.h"
 #include "live/state/standby_note.h"
+#include "live/status/status_json.h"
 
 namespace allot {
 namespace {
@@ -27,8 +28,7 @@ std::shared_ptr<std::string> DeclareState(CommandLine& line) {
 std::string SocketOf(const std::string& state) {
   const std::filesystem::path folder = StateFolder(state);
   if (const auto standby = StandbyIn(folder)) {
-    throw RunError("the daemon of '{}' {}; it has no status yet", folder.string(),
-                   standby->Text());
+    throw RunError("the daemon of '{}' {}; it has no status yet", folder.string(), standby->Text());
   }
   return Daemon::SocketIn(folder).string();
 }

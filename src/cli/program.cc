@@ -362,8 +362,8 @@ int Run(int argc, char** argv) {
 }  // namespace
 
 int RunProgram(int argc, char** argv) {
-  // Line buffering keeps notes on standard error from splitting lines if both streams go to one file
-  // or terminal.
+  // Line buffering keeps notes on standard error from splitting lines if both streams go to one
+  // file or terminal.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   InstallInterruptHandler();
   std::vector<char*> words(argv, argv + argc);

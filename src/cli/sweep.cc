@@ -110,7 +110,8 @@ SweepDefinition DefinitionOf(const SweepCommand& o) {
   if (!o.file.empty()) {
     where = o.file;
     json = ReadDefinitionFile(o.file);
-    if (json.is_object()) json.erase("allot");  // a folder's sweep.json names the version that made it
+    if (json.is_object())
+      json.erase("allot");  // a folder's sweep.json names the version that made it
   } else if (!o.preset.empty()) {
     where = "preset " + o.preset;
     json = ParseToml(Registry<SweepPreset>::Global().Get("preset", o.preset).toml, where);

@@ -49,7 +49,7 @@ EpochStoreVisit::EpochStoreVisit(std::string job, std::string worker, const std:
                                  std::function<void()> check)
     : job_(std::move(job)),
       worker_(std::move(worker)),
-      token_(EpochStore::SessionToken(token, place.worker)),
+      token_(EpochStore::SessionToken(token, address.worker)),
       epoch_(epoch),
       address_(std::move(address)),
       check_(std::move(check)),

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kSignalled = 128;  // the convention of shells
 
-volatile std::sig_atomic_t terminated = 0;
+volatile std::sig_atomic_t sigterm_received = 0;
 
 int WaitFor(pid_t program) {
   int status = 0;
@@ -39,7 +39,7 @@ int RunOnce(std::vector<std::string> command) {
   }
   // Slurm signals all processes of a job. The program reacts as it likes; this process waits for
   // it.
-  std::signal(SIGTERM, [](int) { terminated = 1; });
+  std::signal(SIGTERM, [](int) { sigterm_received = 1; });
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());
@@ -51,7 +51,7 @@ int RunOnce(std::vector<std::string> command) {
     throw RunError("once: cannot run '{}': {}", command.front(), std::strerror(error));
   }
   const int code = WaitFor(program);
-  if (code == 0 && terminated == 0) WriteTextFile(mark, "");
+  if (code == 0 && sigterm_received == 0) WriteTextFile(mark, "");
   return code;
 }
 

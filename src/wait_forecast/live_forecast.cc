@@ -21,8 +21,8 @@
 namespace allot {
 namespace {
 
-constexpr double kCpuShare = 0.01;         // of a core
-constexpr Seconds kCpuPerForecast = 6;     // with this share in 10 minutes
+constexpr double kCoreFraction = 0.01;
+constexpr Seconds kCpuPerForecast = 6;     // takes 10 minutes with this fraction
 constexpr Seconds kFirstCpuPerRow = 1e-6;  // before it is measured
 // The smallest budget: with fewer rows the other costs of a forecast dominate.
 constexpr std::int64_t kFewestRows = 500'000;
@@ -35,12 +35,12 @@ double SteadySeconds() {
   return std::chrono::duration<double>(now).count();
 }
 
-// What runs on a node that was drained or went down a moment ago is still to leave it: a forecast
-// begins with what jobs hold.
-void CountHeldAsThere(const Observation& o, ClusterSpec* cluster) {
-  std::vector<std::uint64_t> held(cluster->nodes().size(), 0);
-  for (const NodeShare& share : o.shares) held[At(share.node)] |= share.gpus;
-  for (std::size_t n = 0; n < held.size(); ++n) {
+// Jobs may still run on a node that was just drained or went down. A forecast begins with all
+// allocated GPUs, so these must count as present.
+void IncludeAllocatedGpus(const Observation& o, ClusterSpec* cluster) {
+  std::vector<std::uint64_t> allocated(cluster->nodes().size(), 0);
+  for (const NodeShare& share : o.shares) allocated[At(share.node)] |= share.gpus;
+  for (std::size_t n = 0; n < allocated.size(); ++n) {
     Resources capacity = cluster->nodes()[n].capacity;
     const auto gpus = static_cast<GpuCount>(std::bit_width(allocated[n]));
     if (gpus <= capacity.gpus) continue;
@@ -229,17 +229,17 @@ void LiveForecast::Finish() {
   changed_.wait(lock, [this] { return next_ == nullptr && !busy_; });
 }
 
-void LiveOutlook::AddTo(JobStatus* job) const {
+void LiveForecast::AddTo(JobStatus* job) const {
   const std::lock_guard lock(mutex_);
   const auto found = std::lower_bound(
       made_.by_name.begin(), made_.by_name.end(), job->id,
       [this](std::int32_t row, const std::string& id) { return made_.rows[At(row)].name < id; });
   if (found == made_.by_name.end() || made_.rows[At(*found)].name != job->id) return;
-  const JobOutlook& outlook = made_.rows[At(*found)].outlook;
-  JobForecast& forecast = job->forecast.emplace(JobForecast{made_.at, made_.until});
-  if (!outlook.told()) return;
-  if (outlook.waits) forecast.start = outlook.start;
-  forecast.end = outlook.end;
+  const JobForecast& forecast = made_.rows[At(*found)].forecast;
+  ForecastStatus& status = job->forecast.emplace(ForecastStatus{made_.at, made_.until});
+  if (!forecast.known()) return;
+  if (forecast.waits) status.start = forecast.start;
+  status.end = forecast.end;
 }
 
 std::string LiveForecast::MetricsText() const {

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kCheckEvery{100};
+constexpr std::chrono::milliseconds kFormingCheckEvery{100};
 
 }  // namespace
 
@@ -37,7 +37,7 @@ Forming::Gloo Forming::Connect(const c10::intrusive_ptr<c10d::Store>& store,
   std::future<Gloo> group = connect.get_future();
   std::thread(std::move(connect)).detach();
   Clock::time_point overtaken = Clock::time_point::max();
-  while (group.wait_for(kCheckEvery) != std::future_status::ready) {
+  while (group.wait_for(kFormingCheckEvery) != std::future_status::ready) {
     const Clock::time_point now = Clock::now();
     if (member_.stopping() || member_.later_than(number_)) overtaken = std::min(overtaken, now);
     if (overtaken > now || now - overtaken <= kOvertaken) continue;

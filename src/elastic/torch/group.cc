@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 // The last step with a peer that leaves may take so long, plus twice the longest step before.
 constexpr std::chrono::seconds kLastStep{5};
-constexpr std::chrono::milliseconds kCheckEvery{500};
+constexpr std::chrono::milliseconds kWorkCheckEvery{500};
 
 // libtorch writes to peers that may have died: that must be an error and not end this process. A
 // handler that the program has set stays.
@@ -104,7 +104,7 @@ struct Group::Impl {
     Clock::time_point left_behind = Clock::time_point::max();
     for (;;) {
       try {
-        work->wait(kCheckEvery);
+        work->wait(kWorkCheckEvery);
         longest_wait = std::max(longest_wait, Clock::now() - begin);
         return;
       } catch (const std::exception&) {

@@ -25,7 +25,7 @@ using Gloo = c10d::ProcessGroupGloo;
 // begins early.
 constexpr std::size_t kPiece = 4 << 20;
 constexpr std::size_t kAhead = 4;  // pieces in flight to, and from, a peer
-constexpr std::chrono::milliseconds kCheckEvery{500};
+constexpr std::chrono::milliseconds kPassCheckEvery{500};
 constexpr std::chrono::hours kUnlimited{24};
 // Pieces are tagged with their numbers, which are smaller than these.
 constexpr int kOfferTag = 1 << 30;
@@ -63,7 +63,7 @@ class Waiting {
  private:
   void CheckPeers() {
     std::unique_lock lock(mutex_);
-    while (!changed_.wait_for(lock, kCheckEvery, [this] { return over_; })) {
+    while (!changed_.wait_for(lock, kPassCheckEvery, [this] { return over_; })) {
       if (at_hand_ && Clock::now() - begin_ > pass_.patience && pass_.left_behind()) {
         at_hand_->abort();
       }

@@ -28,7 +28,7 @@
 namespace allot {
 namespace {
 
-constexpr std::size_t kLongest = 64 * 1024;  // of a request
+constexpr std::size_t kLongestRequest = 64 * 1024;
 constexpr auto kAnswerPatience = std::chrono::seconds(15);
 constexpr auto kRequestPatience = std::chrono::seconds(4);  // for a whole request
 
@@ -88,7 +88,7 @@ struct ControlServer::Impl {
   }
 
   void AnswerUser(int socket) {
-    SendAll(socket, AnswerTo(ReceiveUntil(socket, "\n", kLongest, kRequestPatience)) + "\n");
+    SendAll(socket, AnswerTo(ReceiveUntil(socket, "\n", kLongestRequest, kRequestPatience)) + "\n");
   }
 
   std::string AnswerTo(const std::string& text) try {

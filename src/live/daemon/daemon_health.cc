@@ -100,9 +100,10 @@ constexpr HealthCheck<DaemonFacts> kDaemonChecks[] = {{"daemon.answer", CheckAns
 constexpr HealthCheck<DaemonFacts> kAnswerCheck[] = {kDaemonChecks[0]};
 
 std::optional<std::string> AddressIn(const HealthPlace& place) {
-  const auto file = place.state / ParseNamedParams(place.runtime).name / "address";
+  if (!place.runtime) return std::nullopt;
+  const auto file = place.state / ParseNamedParams(*place.runtime).name / "address";
   std::error_code error;
-  if (place.runtime.empty() || !std::filesystem::exists(file, error)) return std::nullopt;
+  if (!std::filesystem::exists(file, error)) return std::nullopt;
   return std::string(Trim(ReadTextFile(file.string())));
 }
 
@@ -128,7 +129,7 @@ std::vector<HealthFinding> RunDaemonGroup(const HealthPlace& place, const Params
     return {none};
   }
   facts.workers_reach = facts.workers_address && Answers(*facts.workers_address);
-  return LookAtDaemon(facts);
+  return CheckDaemon(facts);
 }
 
 ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "daemon",

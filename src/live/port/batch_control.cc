@@ -10,14 +10,14 @@
 
 namespace allot {
 
-void BatchControl::Read() {
+void BatchControl::RecordMeasurements() {
   for (const LiveJob* job : writer_.state().job_table().active()) {
     if (job->over || job->asked->mode != ResizeMode::kHot) continue;
     if (job->progress.batch.initial > 0) RecordMeasurements(*job);
   }
 }
 
-void BatchControl::Read(const LiveJob& job) {
+void BatchControl::RecordMeasurements(const LiveJob& job) {
   const BatchReport report = job.progress.batch;
   const std::string& id = job.asked->id;
   if (!job.training) {  // the first word counts: its table is made for these limits
@@ -70,7 +70,7 @@ WorkerBatchOrder BatchControl::BestBatch(const LiveJob& job) const {
   return choice.local_batch > 0 ? order(choice) : WorkerBatchOrder{};
 }
 
-void BatchControl::Tell() {
+void BatchControl::SendBatches() {
   const std::vector<const LiveJob*>& active = writer_.state().job_table().active();
   const auto gone = [&](const auto& entry) {
     return std::none_of(active.begin(), active.end(), [&](const LiveJob* job) {

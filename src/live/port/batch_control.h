@@ -27,8 +27,8 @@ class BatchControl {
   static constexpr std::size_t kMostSettings = 64;  // recorded times
   static constexpr Seconds kNoiseEvery = 1;
 
-  void Read(const LiveJob& job);
-  WorkerBatchOrder Wanted(const LiveJob& job) const;
+  void RecordMeasurements(const LiveJob& job);
+  WorkerBatchOrder BestBatch(const LiveJob& job) const;
 
   Runtime& runtime_;
   StateWriter& writer_;

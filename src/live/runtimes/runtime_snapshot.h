@@ -18,8 +18,8 @@ namespace allot {
 // GPUs of one type on one machine. A machine with GPUs of several types is one node for each type.
 struct RuntimeNode {
   std::string name;
-  std::string gpu_type = "gpu";  // the cluster's name of the type
-  Resources capacity;            // at most kMaxGpusPerNode GPUs
+  std::string gpu_type = "gpu";      // the cluster's name of the type
+  Resources capacity;                // at most kMaxGpusPerNode GPUs
   NodeState state = NodeState::kUp;  // kUp, kDrained or kDown
   GpuCount taken = 0;  // GPUs that others have or may claim, which the daemon does not give away
 

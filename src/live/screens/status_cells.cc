@@ -31,7 +31,7 @@ std::string_view NodeStateCell(NodeState state) {
   return state == NodeState::kMaintenance ? "in maintenance" : NameOf(state);
 }
 
-std::array<std::string, 3> TimeCells(const JobForecast& forecast,
+std::array<std::string, 3> TimeCells(const ForecastStatus& forecast,
                                      const std::optional<ForecastTimes>& times, Seconds now) {
   if (!forecast.end) return {"?", "?", "?"};
   if (!times) return {"runs", "", ""};

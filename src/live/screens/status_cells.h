@@ -17,7 +17,7 @@ std::string_view NodeStateCell(NodeState state);    // "up", "drained", "in main
 
 // How long until a job starts or ends (`times`), with 10, 50 and 90 % probability: "12m 05s",
 // "later" than the forecast looks ahead, "runs" if it has started, "?" if nothing is known.
-std::array<std::string, 3> TimeCells(const JobForecast& forecast,
+std::array<std::string, 3> TimeCells(const ForecastStatus& forecast,
                                      const std::optional<ForecastTimes>& times, Seconds now);
 
 // A line if the runtime does not answer, else "".

@@ -122,7 +122,7 @@ std::string ForecastText(const DaemonStatus& status) {
       ++(in_none ? none : not_yet);
       continue;
     }
-    const JobForecast& forecast = *job.forecast;
+    const ForecastStatus& forecast = *job.forecast;
     made = fmt::format("made {} ago, looking {} ahead: 'later' is after that\n",
                        HumanDuration(std::max(0.0, status.now - forecast.made)),
                        HumanDuration(forecast.until - forecast.made));

@@ -32,7 +32,7 @@ std::string WaitingStandby::ToJson() const {
   return JsonText(nlohmann::ordered_json{{"standby", {{"process", process}, {"waits", why}}}});
 }
 
-StandbyNote::~StandbyNote() { Over(); }
+StandbyNote::~StandbyNote() { Remove(); }
 
 void StandbyNote::Remove() {
   const std::lock_guard lock(mutex_);

@@ -43,10 +43,10 @@ struct BatchStatus {
   std::int32_t accumulation = 0;
 };
 
-// Times that are reached with probability 10, 50 and 90 %; kNever: after JobForecast::until.
+// Times that are reached with probability 10, 50 and 90 %; kNever: after ForecastStatus::until.
 using ForecastTimes = std::array<Seconds, 3>;
 
-struct JobForecast {
+struct ForecastStatus {
   Seconds made = 0;
   Seconds until = 0;                     // the end of the simulated futures
   std::optional<ForecastTimes> start{};  // unset for jobs that run
@@ -83,7 +83,7 @@ struct JobStatus {
   std::optional<Seconds> waited{};  // since it has had no GPUs; unset while it has some
   double gpu_seconds = 0;
   std::int32_t changes = 0;
-  std::optional<JobForecast> forecast{};
+  std::optional<ForecastStatus> forecast{};
 
   // The part of its work that is done; unset if its total is unknown.
   std::optional<double> done() const {

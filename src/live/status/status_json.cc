@@ -54,8 +54,8 @@ constexpr auto RowsOf(const BatchStatus*) {
                     Row{"accumulation", &T::accumulation});
 }
 
-constexpr auto RowsOf(const JobForecast*) {
-  using T = JobForecast;
+constexpr auto RowsOf(const ForecastStatus*) {
+  using T = ForecastStatus;
   return std::tuple(Row{"made", &T::made}, Row{"until", &T::until}, Row{"start", &T::start},
                     Row{"end", &T::end});
 }

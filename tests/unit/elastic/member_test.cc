@@ -174,7 +174,7 @@ TEST_P(FalseDaemonTest, LearnsNothingAndIsNotObeyed) {
   Welcome();
   member_ = started.get();
   EXPECT_FALSE(member_->stopping());
-  EXPECT_EQ(member_->refused(), "");
+  EXPECT_EQ(member_->refusal(), std::nullopt);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -168,8 +168,8 @@ TEST_F(LengthModelTest, JobsOfNobodyAreForecastAsIfNobodyHadAName) {
     plain.o().job = {i, 1000};
     with.Observe(named.o());
     without.Observe(plain.o());
-    with.Of(named.o(), 0);
-    ExpectSame(with.Of(named.o(), 1), without.Of(plain.o(), 1));
+    with.Predict(named.o(), 0);
+    ExpectSame(with.Predict(named.o(), 1), without.Predict(plain.o(), 1));
   }
 }
 
@@ -186,7 +186,7 @@ TEST_F(LengthModelTest, NumbersWithoutNamesAreOfTheRunAlone) {
   now.o().user_names = nullptr;
   LengthModel asked = model;
   asked.Observe(now.o());
-  ExpectSame(asked.Of(now.o(), 0), Ask(model, ""));
+  ExpectSame(asked.Predict(now.o(), 0), Ask(model, ""));
 }
 
 TEST_F(LengthModelTest, RunsThatEndTellOfTheirUser) {
@@ -262,10 +262,10 @@ TEST_F(LengthModelTest, WhatWasAskedDoesNotMatter) {
     AddOneOfEach(i, &rng, &now);
     asked.Observe(now.o());
     silent.Observe(now.o());
-    for (std::int32_t row = 0; row < 3; ++row) asked.Of(now.o(), row);
+    for (std::int32_t row = 0; row < 3; ++row) asked.Predict(now.o(), row);
     if (i % 50 == 49) {
       const auto later = [](const auto& model, const Moment& at) {
-        return LengthModel(model).Of(at.o(), 1);
+        return LengthModel(model).Predict(at.o(), 1);
       };
       ExpectSame(later(silent, now), later(asked, now));
     }
@@ -282,7 +282,7 @@ TEST_F(LengthModelTest, TheOrderOfRowsDoesNotMatter) {
     const Observation turned = Permuted(now.o(), {2, 0, 1});
     one.Observe(now.o());
     two.Observe(turned);
-    ExpectSame(one.Of(now.o(), 2), two.Of(turned, 0));
+    ExpectSame(one.Predict(now.o(), 2), two.Predict(turned, 0));
   }
 }
 

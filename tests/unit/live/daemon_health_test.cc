@@ -77,14 +77,14 @@ TEST(DaemonHealthTest, WhoHasNothingToDecideIsFine) {
   DaemonFacts facts = Sound();
   facts.status.decided_at = 0;
   facts.status.jobs.clear();
-  EXPECT_EQ(LookAtDaemon(facts)[2].health, Health::kFine);
+  EXPECT_EQ(CheckDaemon(facts)[2].health, Health::kFine);
 }
 
 TEST(DaemonHealthTest, ALongIntervalIsNoFault) {
   DaemonFacts facts = Sound();
   facts.status.decided_at = 500;
   facts.status.interval = 60;
-  EXPECT_EQ(LookAtDaemon(facts)[2].health, Health::kFine);
+  EXPECT_EQ(CheckDaemon(facts)[2].health, Health::kFine);
 }
 
 }  // namespace

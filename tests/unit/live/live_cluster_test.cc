@@ -163,18 +163,18 @@ TEST_F(LiveClusterTest, WorkersThatLiveAndDoNotGoOnAreReplacedUntilTheJobIsGiven
 TEST(StallWatch, AllowsTenTimesTheLongestPause) {
   StallWatch watch;
   JobProgress progress;
-  const auto look = [&](Seconds now) { return watch.Look(progress, true, 60, now); };
+  const auto look = [&](Seconds now) { return watch.Check(progress, true, 60, now); };
   EXPECT_FALSE(look(0));
   EXPECT_FALSE(look(60));
   progress.step = 1;
   EXPECT_FALSE(look(61)) << "an evaluation of 61 s";
   EXPECT_FALSE(look(61 + 600));
   EXPECT_TRUE(look(61 + 611));
-  EXPECT_FALSE(watch.Look(progress, false, 60, 700)) << "it is resized";
+  EXPECT_FALSE(watch.Check(progress, false, 60, 700)) << "it is resized";
   EXPECT_FALSE(look(701));
   progress.saved_work = 5;
   EXPECT_FALSE(look(5000));
-  EXPECT_FALSE(watch.Look(progress, true, 0, 1e6)) << "never";
+  EXPECT_FALSE(watch.Check(progress, true, 0, 1e6)) << "never";
 }
 
 TEST_F(LiveClusterTest, WorkersThatAreLostTogetherAreOneFailure) {
@@ -531,11 +531,12 @@ TEST_F(LiveClusterTest, AJobIsCancelledByItsIdOrByWhatItIsKnownAs) {
   runtime_.AddJob("team.mlp.1", 1, 1, 4).known_as = "team/mlp";
   Serve();
   cluster_->WaitForJobs();
-  const auto why = [&](const std::string& name) -> std::string {
-    return ErrorOf(ExitCode::kUsage, [&] { cluster_->Cancel(name); });
+  const auto why = [&](const std::string& name, ExitCode code = ExitCode::kUsage) {
+    return ErrorOf(code, [&] { cluster_->Cancel(name); });
   };
-  const std::string refused = why("team.mlp.1");  // this runtime cancels nothing
-  EXPECT_EQ(why("team/mlp"), refused);
+  const std::string refused =
+      why("team.mlp.1", ExitCode::kRunFailed);  // this runtime cancels nothing
+  EXPECT_EQ(why("team/mlp", ExitCode::kRunFailed), refused);
   EXPECT_NE(why("team/mlq").find("no job 'team/mlq' that waits or runs (did you mean 'team/mlp'?)"),
             std::string::npos)
       << why("team/mlq");

@@ -207,7 +207,7 @@ TEST_F(LiveRules, StatusAndMetricsSayWhichRuleHoldsAJob) {
   const DaemonStatus status = MakeStatus(*cluster_, {}, options);
   EXPECT_EQ(status.rules, "rules.toml");
   EXPECT_EQ(status.jobs.at(0).reason, "cooldown, 60 s more");
-  EXPECT_NE(MetricsText(*cluster_, {}).find("allot_jobs_held_by_rule{rule=\"cooldown\"} 1"),
+  EXPECT_NE(MetricsText(*cluster_, {}).find("allot_jobs_pinned_by_rule{rule=\"cooldown\"} 1"),
             std::string::npos);
 }
 

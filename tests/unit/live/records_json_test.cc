@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "'over': 'state' must be the state of a job, got \"lost\""},
         Refusal{R"({"at":2,"what":"batch","job":"a","initial":0,"most":1,)"
                 R"("least_local":1,"most_local":1})",
-                "'batch': 'batch' must have 'initial' from 1 to 1000000000, got 0"}));
+                "'batch': 'batch' must have 'initial' from 1 to 16777216, got 0"}));
 
 TEST(RecordsJson, KindsOfALaterVersionAreKept) {
   const auto later = nlohmann::ordered_json::parse(R"({"at":1.0,"what":"later","job":"a"})");

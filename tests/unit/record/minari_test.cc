@@ -70,8 +70,7 @@ TEST(Minari, KeepsAttributesOfEpisodesGroupsAndFile) {
   EXPECT_EQ(info.attributes.at("avg_jct_s"), AttributeValue(1234.5));
   EXPECT_EQ(info.attributes.at("options/cluster/nodes"), AttributeValue(std::int64_t{16}));
   EXPECT_EQ(reader.Attributes(1, "workload").at("source"), AttributeValue("traces/example.csv"));
-  EXPECT_EQ(reader.attributes().at("schema"),
-            AttributeValue(fmt::format("{}{}", kEpisodeLogSchemaName, kEpisodeLogSchema)));
+  EXPECT_EQ(reader.attributes().at("schema"), AttributeValue(std::string(kEpisodeLogSchema)));
   EXPECT_EQ(reader.attributes().at("config"), AttributeValue("{\"seed\": 7}"));
 }
 

@@ -22,8 +22,8 @@ SweepDefinition Read(std::string_view toml) {
   return SweepFromJson(ParseToml(toml, "test.toml"), kWorld, "test.toml");
 }
 
-std::string FaultOf(std::string_view toml) {
-  return ErrorOf(ExitCode::kUsage, [&] { Read(toml); });
+std::string FaultOf(std::string_view toml, ExitCode code = ExitCode::kUsage) {
+  return ErrorOf(code, [&] { Read(toml); });
 }
 
 TEST(SweepDefinition, IsTheCrossProductWithPoliciesFastest) {
@@ -114,7 +114,7 @@ TEST(SweepDefinition, NamesWhatIsWrong) {
   EXPECT_EQ(FaultOf("seeds = \"-9223372036854775807..9223372036854775807\""),
             "test.toml: a range of 'seeds' must be LOW..HIGH of at most 100000 values, got "
             "'-9223372036854775807..9223372036854775807'");
-  EXPECT_EQ(FaultOf("loads = [1"),
+  EXPECT_EQ(FaultOf("loads = [1", ExitCode::kBadData),
             "test.toml:1: must be TOML: Error while parsing array: "
             "encountered end-of-file");
 }

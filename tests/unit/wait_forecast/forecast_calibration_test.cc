@@ -80,7 +80,7 @@ TEST(ForecastCalibration, ABadFileIsNamed) {
   const auto message = [](const std::string& text) -> std::string {
     const auto path = TempFile("bad.json");
     WriteTextFile(path, text);
-    return ErrorOf(ExitCode::kBadData, [&] { OutlookCalibration::FromFile(path.string()); });
+    return ErrorOf(ExitCode::kBadData, [&] { ForecastCalibration::FromFile(path.string()); });
   };
   EXPECT_NE(message("{").find("bad.json' is not what 'allot forecast --fit' writes"),
             std::string::npos);

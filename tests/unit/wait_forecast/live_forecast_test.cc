@@ -46,11 +46,11 @@ struct Beside {
                                                    : &forecast};
     SimulatedCluster cluster(scenario);
     Drive(cluster, *policy, ContextOf(scenario), listeners, {.max_decisions = 2});
-    outlook.Finish();
+    forecast.Finish();
     job.id = "j1";
     newer.id = "newer";
-    for (JobStatus* one : {&job, &newer}) outlook.AddTo(one);
-    metrics = outlook.MetricsText();
+    for (JobStatus* one : {&job, &newer}) forecast.AddTo(one);
+    metrics = forecast.MetricsText();
   }
   JobStatus job;
   JobStatus newer;

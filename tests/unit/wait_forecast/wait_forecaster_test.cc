@@ -269,9 +269,9 @@ TEST(WaitForecaster, WhoMayStillComeDelaysWhoIsThere) {
   EXPECT_GT(among[0].end[2], alone[0].end[2] + 100);
 }
 
-TEST(Outlook, ABadOptionIsNamedWithItsRule) {
-  const auto message = [](const OutlookOptions& options) -> std::string {
-    return ErrorOf(ExitCode::kUsage, [&] { Outlook(Rules(), options, nullptr); });
+TEST(WaitForecaster, ABadOptionIsNamedWithItsRule) {
+  const auto message = [](const WaitForecastOptions& options) -> std::string {
+    return ErrorOf(ExitCode::kUsage, [&] { WaitForecaster(Rules(), options, nullptr); });
   };
   EXPECT_EQ(message({.samples = -1}),
             "samples must be from 0 (chosen by the number of jobs) to 10000, got -1");

@@ -99,7 +99,7 @@ TEST_F(RenewedLiveJournal, WithoutItsArchiveSaysWhatIsMissing) {
   const Workload workload = Read(&report);
   EXPECT_EQ(workload.jobs.size(), 2u);
   ASSERT_EQ(report.notes.size(), 1u);
-  EXPECT_EQ(report.notes[0], "no journal.past.jsonl.gz: jobs that it told of are not read");
+  EXPECT_EQ(report.notes[0], "no journal.past.jsonl.gz: its jobs are not read");
 }
 
 TEST(LiveJournal, BadInputNamesRuleValueAndPlace) {

@@ -20,7 +20,8 @@ class JobEvents {
 
   // `reason`: one word, "NotStarted". What cannot be posted is logged.
   void Warn(const ManagedJob& job, const char* reason, const std::string& message);
-  void Explain(const ManagedJob& job, const std::optional<JobTrouble>& trouble);  // as Runtime::Explain
+  void Explain(const ManagedJob& job,
+               const std::optional<JobTrouble>& trouble);  // as Runtime::Explain
   void Forget(const ManagedJob& job) { told_.erase(job.uid); }
 
  private:

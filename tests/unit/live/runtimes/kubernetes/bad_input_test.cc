@@ -130,7 +130,10 @@ TEST_F(KubernetesRuntimeTest, EveryRightIsNeeded) {
   testing_support::HubPeer worker(PortOfWorkers(), job);
   worker.Join(runtime_.get(), job + ".0", {{"identity", "whose?"}}, TokenOfJob());
   EXPECT_TRUE(worker.Hear(runtime_.get()).is_null()) << "it asks whose token that is";
-  for (const char* why : {"too large", "", "too large"}) runtime_->Explain(job, {why});
+  const JobTrouble trouble{.why = "too large"};
+  runtime_->Explain(job, trouble);
+  runtime_->Explain(job, std::nullopt);
+  runtime_->Explain(job, trouble);
   EXPECT_TRUE(runtime_->Stop(job + ".0", StopMode::kKill).ok());
   EXPECT_TRUE(runtime_->Cancel(job).ok());
   const Json notes = {{"allot.dev/resize", "parallelism"}, {"allot.dev/types", "v100"}};

@@ -265,7 +265,8 @@ TEST_F(KubernetesRuntimeTest, AJobOfTheSameNameHasEventsOfItsOwn) {
 TEST_F(KubernetesRuntimeTest, AJobWhoseWorkersDoNotJoinIsNotSaidNotToRun) {
   Begin();
   const std::string job = SubmitAndSee("a");
-  runtime_->Explain(job, {.why = "one of its workers has not joined", .holds_gpus = true});
+  runtime_->Explain(job,
+                    JobTrouble{.why = "one of its workers has not joined", .holds_gpus = true});
   std::string reason;
   server_.ForEach("events", [&](const Json& event) { reason = event["reason"]; });
   EXPECT_EQ(reason, "WorkersNotJoined");
