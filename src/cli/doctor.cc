@@ -3,9 +3,9 @@
 #include <cstdio>
 
 #include "cli/command.h"
+#include "cli/state_folder.h"
 #include "core/json_text.h"
 #include "live/health/health_check.h"
-#include "live/screens/live_status.h"
 
 namespace allot {
 namespace {

@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/state_folder.h"
 #include "core/counted.h"
 #include "core/error.h"
 #include "core/file_lock.h"
 #include "core/json_text.h"
-#include "live/screens/live_status.h"
 #include "live/state/journal_repair.h"
 
 namespace allot {

@@ -1,24 +1,22 @@
-// allot status, queue, pause, resume, drain and cancel: words with a running daemon.
+// allot status, queue, pause, resume, drain and cancel: requests to a running daemon.
 
 #include <chrono>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/state_folder.h"
 #include "core/interrupt.h"
-#include "core/json_text.h"
 #include "core/strings.h"
 #include "live/daemon/control_server.h"
 #include "live/daemon/daemon.h"
-#include "live/screens/live_status.h"
 #include "live/screens/queue_table.h"
+#include "live/screens/status_table.h"
 #include "live/state/standby_note.h"
+#include "live/status/status_json.h"
 
 namespace allot {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::shared_ptr<std::string> DeclareState(CommandLine& line) {
   auto state = std::make_shared<std::string>();
@@ -26,21 +24,21 @@ std::shared_ptr<std::string> DeclareState(CommandLine& line) {
   return state;
 }
 
-Json Ask(const std::string& state, const Json& request) {
+// The socket of the daemon in charge.
+std::string SocketOf(const std::string& state) {
   const std::filesystem::path folder = StateFolder(state);
   if (const auto standby = StandbyIn(folder)) {
     throw RunError("the daemon of '{}' {}; it has nothing to say yet", folder.string(),
                    standby->Text());
   }
-  return AskDaemon(Daemon::SocketIn(folder).string(), request);
+  return Daemon::SocketIn(folder).string();
 }
 
-// True where the daemon is one.
+// True if the daemon is a standby.
 bool ShowStandby(const std::string& state, const GlobalOptions& globals) {
   const auto standby = StandbyIn(StateFolder(state));
   if (!standby) return false;
-  const Json json = {{"standby", {{"process", standby->process}, {"waits", standby->why}}}};
-  const std::string text = globals.json ? JsonText(json) : standby->Text();
+  const std::string text = globals.json ? standby->ToJson() : standby->Text();
   std::printf("%s\n", text.c_str());
   return true;
 }
@@ -52,11 +50,11 @@ int ShowStatus(const std::string& state, bool watch, bool eta, const GlobalOptio
       if (watch) std::this_thread::sleep_for(std::chrono::seconds(1));
       continue;
     }
-    const Json status = Ask(state, {{"do", "status"}});
+    const DaemonStatus status = AskStatus(SocketOf(state));
     if (globals.json) {
-      std::printf("%s\n", JsonText(status, watch ? -1 : 2).c_str());
+      std::printf("%s\n", WriteStatus(status, watch ? kOneLine : 2).c_str());
     } else if (eta) {
-      std::printf("%s", EtaText(status).c_str());
+      std::printf("%s", ForecastText(status).c_str());
       std::fflush(stdout);
     } else if (watch) {
       screen.Draw(status);
@@ -70,9 +68,10 @@ int ShowStatus(const std::string& state, bool watch, bool eta, const GlobalOptio
 
 // The waiting jobs, in order of submission.
 int Queue(const std::string& state, const GlobalOptions& globals) {
-  const Json status = Ask(state, {{"do", "status"}});
-  std::printf("%s", globals.json ? (JsonText(WaitingJobs(status)) + "\n").c_str()
-                                 : QueueText(status).c_str());
+  const DaemonStatus status = AskStatus(SocketOf(state));
+  const std::string text =
+      globals.json ? WriteJobs(WaitingJobs(status), 2) + "\n" : QueueText(status);
+  std::printf("%s", text.c_str());
   return 0;
 }
 
@@ -94,54 +93,53 @@ ALLOT_REGISTER(CommandInfo, (CommandInfo{"queue", "jobs that wait for GPUs of a 
                                            return [=, &globals] { return Queue(*state, globals); };
                                          }}));
 
-// What was done, in one line; with --json the daemon's answer.
-int Tell(const Json& answer, const std::string& done, const GlobalOptions& globals) {
-  std::printf("%s\n", globals.json ? JsonText(answer, -1).c_str() : Printable(done).c_str());
+// Prints what was done, or with --json the daemon's reply.
+int PrintDone(const ControlReply& reply, const std::string& done, const GlobalOptions& globals) {
+  std::printf("%s\n", globals.json ? WriteReply(reply).c_str() : Printable(done).c_str());
   return 0;
 }
 
 int PauseDecisions(const std::string& state, const GlobalOptions& globals) {
-  const Json answer = Ask(state, {{"do", "pause"}});
-  return Tell(answer, "paused: jobs run on as they are until 'allot resume'", globals);
+  const ControlReply reply = AskDaemon(SocketOf(state), {ControlAction::kPause});
+  return PrintDone(reply, "paused: jobs run on as they are until 'allot resume'", globals);
 }
 
 int ResumeDecisions(const std::string& state, const GlobalOptions& globals) {
-  const Json answer = Ask(state, {{"do", "resume"}});
-  const bool drained = answer.value("drained", false);
-  return Tell(answer,
-              drained ? "resumed; still drained: no job begins until 'allot drain --undo'"
-                      : "resumed: decisions go on",
-              globals);
+  const ControlReply reply = AskDaemon(SocketOf(state), {ControlAction::kResume});
+  return PrintDone(reply,
+                   reply.drained
+                       ? "resumed; still drained: no job begins until 'allot drain --undo'"
+                       : "resumed: decisions go on",
+                   globals);
 }
 
 int Drain(const std::string& state, const std::string& node, bool undo,
           const GlobalOptions& globals) {
-  Json request = {{"do", "drain"}};
-  if (!node.empty()) request["node"] = node;
-  if (undo) request["undo"] = true;
-  const Json answer = Ask(state, request);
+  ControlRequest request{ControlAction::kDrain, {}, {}, undo};
+  if (!node.empty()) request.node = node;
+  const ControlReply reply = AskDaemon(SocketOf(state), request);
   std::string done;
-  if (node.empty()) {
-    const char* const end = answer.value("paused", false)
-                                ? "no longer drained; still paused until 'allot resume'"
-                                : "no longer drained: jobs may begin";
+  if (!reply.node) {
+    const char* const end = reply.paused ? "no longer drained; still paused until 'allot resume'"
+                                         : "no longer drained: jobs may begin";
     done = undo ? end : "drained: no job begins until 'allot drain --undo'; those that run go on";
   } else {
-    const std::string now = answer.value("node", Json::object()).value("state", "");
-    const char* const end =
-        now == "drained" ? "still drained, by the cluster itself" : "no longer drained";
+    const char* const end = reply.node->state == NodeState::kDrained
+                                ? "still drained, by the cluster itself"
+                                : "no longer drained";
     done = undo ? fmt::format("node {} is {}", node, end)
                 : fmt::format(
                       "node {} is drained until 'allot drain --node {} --undo': its jobs "
                       "are moved away",
                       node, node);
   }
-  return Tell(answer, done, globals);
+  return PrintDone(reply, done, globals);
 }
 
 int CancelJob(const std::string& state, const std::string& job, const GlobalOptions& globals) {
-  const Json answer = Ask(state, {{"do", "cancel"}, {"job", job}});
-  return Tell(answer, fmt::format("job {} is cancelled; what runs of it is stopped", job), globals);
+  const ControlReply reply = AskDaemon(SocketOf(state), {ControlAction::kCancel, job});
+  return PrintDone(reply, fmt::format("job {} is cancelled; what runs of it is stopped", job),
+                   globals);
 }
 
 // A command that needs no more than the daemon's folder.

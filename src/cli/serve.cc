@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/state_folder.h"
 #include "cli/typed_command.h"
 #include "core/interrupt.h"
 #include "core/json_text.h"
@@ -18,7 +19,8 @@
 #include "episode_log/live_log.h"
 #include "live/daemon/daemon.h"
 #include "live/runtimes/runtime.h"
-#include "live/screens/live_status.h"
+#include "live/screens/status_table.h"
+#include "live/status/status_json.h"
 #include "plugin/plugin_policy.h"
 #include "sched/online_policy.h"
 #include "sched/policy_family.h"
@@ -195,8 +197,8 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
     listeners.push_back(forecasts.get());
   }
   StatusScreen screen;
-  std::function<void(const nlohmann::ordered_json&)> watch;
-  if (o.watch) watch = [&screen](const nlohmann::ordered_json& status) { screen.Draw(status); };
+  std::function<void(const DaemonStatus&)> watch;
+  if (o.watch) watch = [&screen](const DaemonStatus& status) { screen.Draw(status); };
   daemon.Run(listeners, watch);
   AcknowledgeInterrupt();  // it was heard: the run is over, its results are not to be lost
   for (const auto& log : logs) {
@@ -207,7 +209,8 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
     unfinished += job->over && job->record.finish == kNever ? 1 : 0;
   }
   if (globals.json) {
-    std::printf("%s\n", JsonText(StatusJson(daemon.cluster(), DecisionCounts{}, options)).c_str());
+    const DaemonStatus status = MakeStatus(daemon.cluster(), DecisionCounts{}, options);
+    std::printf("%s\n", WriteStatus(status, 2).c_str());
   }
   // A daemon that is told to end has done its work, whatever became of its users' jobs.
   return static_cast<int>(unfinished == 0 || !o.live.until_idle ? ExitCode::kOk

@@ -4,17 +4,16 @@
 
 #include <chrono>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/declare_world.h"
+#include "cli/state_folder.h"
 #include "cli/top_run.h"
 #include "core/interrupt.h"
 #include "core/terminal.h"
 #include "experiment/world.h"
 #include "live/daemon/control_server.h"
 #include "live/daemon/daemon.h"
-#include "live/screens/live_status.h"
 #include "sim/run.h"
 
 namespace allot {
@@ -54,19 +53,19 @@ void Print(const TopView& view) {
 
 int WatchDaemon(const std::string& state) {
   const std::string socket = Daemon::SocketIn(StateFolder(state)).string();
-  const auto look = [&] {
-    TopView view = TopViewOf(AskDaemon(socket, {{"do", "status"}}));
+  const auto ask = [&] {
+    TopView view = TopViewOf(AskStatus(socket));
     view.keys = "q: quit";
     return view;
   };
-  const TopView first = look();
+  const TopView first = ask();
   if (!Terminal::Here()) {
     Print(first);
     return 0;
   }
   Screen screen;
   screen.Show(first);
-  while (!Interrupted() && screen.terminal().Key(milliseconds(1000)) != 'q') screen.Show(look());
+  while (!Interrupted() && screen.terminal().Key(milliseconds(1000)) != 'q') screen.Show(ask());
   return 0;
 }
 

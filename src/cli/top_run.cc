@@ -16,7 +16,7 @@ void TopListener::OnDecision(const Observation& o, const Allocation& /*allocatio
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     const bool down = nodes[n].capacity.gpus == 0 && whole[n].capacity.gpus > 0;
     view.nodes[n] = {std::to_string(n), o.cluster->types()[At(nodes[n].type)],
-                     whole[n].capacity.gpus, 0, down ? "down" : ""};
+                     whole[n].capacity.gpus, 0, down ? NodeState::kDown : NodeState::kUp};
   }
   const Workload& workload = scenario_.workload();
   while (At(come_) < workload.jobs.size() && workload.jobs[At(come_)].submit <= o.now) ++come_;
@@ -32,7 +32,7 @@ void TopListener::OnDecision(const Observation& o, const Allocation& /*allocatio
     for (const NodeShare& share : o.shares_of(row)) {
       const int gpus = std::popcount(share.gpus);
       job.gpus += gpus;
-      view.nodes[At(share.node)].held += gpus;
+      view.nodes[At(share.node)].used += gpus;
       job.nodes += fmt::format("{}{}:{}", job.nodes.empty() ? "" : " ", share.node, gpus);
     }
     job.stage = job.gpus > 0 ? "runs" : "waits";

@@ -6,7 +6,6 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
@@ -22,8 +21,6 @@
 namespace allot {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr double kCpuShare = 0.01;         // of a core
 constexpr Seconds kCpuPerForecast = 6;     // with this share in 10 minutes
 constexpr Seconds kFirstCpuPerRow = 1e-6;  // before it is measured
@@ -36,14 +33,6 @@ constexpr double kStep = 0.02;
 double SteadySeconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration<double>(now).count();
-}
-
-Json QuantilesJson(const TimeQuantiles& times) {
-  Json json = Json::object();
-  for (std::size_t l = 0; l < times.size(); ++l) {
-    json[fmt::format("{}", kOutlookLevels[l])] = std::isfinite(times[l]) ? Json(times[l]) : Json();
-  }
-  return json;
 }
 
 // What runs on a node that was drained or went down a moment ago is still to leave it: a forecast
@@ -238,19 +227,17 @@ void LiveOutlook::Finish() {
   changed_.wait(lock, [this] { return next_ == nullptr && !busy_; });
 }
 
-void LiveOutlook::AddTo(Json* job) const {
+void LiveOutlook::AddTo(JobStatus* job) const {
   const std::lock_guard lock(mutex_);
-  const auto& name = job->at("job").get_ref<const std::string&>();
   const auto found = std::lower_bound(
-      made_.by_name.begin(), made_.by_name.end(), name,
-      [this](std::int32_t row, const std::string& of) { return made_.rows[At(row)].name < of; });
-  if (found == made_.by_name.end() || made_.rows[At(*found)].name != name) return;
+      made_.by_name.begin(), made_.by_name.end(), job->id,
+      [this](std::int32_t row, const std::string& id) { return made_.rows[At(row)].name < id; });
+  if (found == made_.by_name.end() || made_.rows[At(*found)].name != job->id) return;
   const JobOutlook& outlook = made_.rows[At(*found)].outlook;
-  const bool told = outlook.told();
-  (*job)["eta"] = {{"made", made_.at},
-                   {"until", made_.until},
-                   {"start", told && outlook.waits ? QuantilesJson(outlook.start) : Json()},
-                   {"end", told ? QuantilesJson(outlook.end) : Json()}};
+  JobForecast& forecast = job->forecast.emplace(JobForecast{made_.at, made_.until});
+  if (!outlook.told()) return;
+  if (outlook.waits) forecast.start = outlook.start;
+  forecast.end = outlook.end;
 }
 
 std::string LiveOutlook::MetricsText() const {

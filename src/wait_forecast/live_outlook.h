@@ -4,8 +4,7 @@
 // However many jobs there are, that thread has 1 % of a core at most (wait_forecast/cpu_share.h),
 // and a forecast of more jobs than it can follow to the horizon looks less far ahead.
 //
-// It adds to each job of the status {"eta": {"made", "until", "start", "end"}}: quantiles by level,
-// in the run's seconds, null: later than `until`. Metrics name kMostJobs jobs at most.
+// It adds its forecast to each job of the status. Metrics name kMostJobs jobs at most.
 
 #include <condition_variable>
 #include <cstdint>
@@ -17,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "live/daemon/status_part.h"
+#include "live/status/status_part.h"
 #include "sched/driver.h"
 #include "wait_forecast/calibration.h"
 #include "wait_forecast/cpu_share.h"
@@ -46,7 +45,7 @@ class LiveOutlook : public DecisionListener, public StatusPart {
 
   void OnDecision(const Observation& observation, const Allocation& allocation) override;
 
-  void AddTo(nlohmann::ordered_json* job) const override;
+  void AddTo(JobStatus* job) const override;
   std::string MetricsText() const override;
 
   // Waits until what was seen last is forecast, or could not be. For tests.

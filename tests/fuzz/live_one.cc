@@ -32,6 +32,7 @@
 #include "live/runtimes/journal_text.h"
 #include "live/state/live_state.h"
 #include "live/state/state_records.h"
+#include "live/status/status_json.h"
 #include "live/workers/worker_hub.h"
 #include "tests/fuzz/fuzz_target.h"
 
@@ -189,7 +190,7 @@ void SpeakToHub(std::string_view text) {
 class FuzzControl {
  public:
   FuzzControl() : server_((FuzzPlace() / "control").string(), "tcp:127.0.0.1:0") {
-    server_.PublishStatus(R"({"jobs":1})");
+    server_.PublishStatus(WriteStatus({}));
     server_.PublishMetrics("up 1\n");
     const std::string& address = server_.metrics_address();
     port_ = static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
@@ -197,10 +198,7 @@ class FuzzControl {
   FuzzClient User() const { return FuzzClient((FuzzPlace() / "control").string()); }
   FuzzClient Scraper() const { return FuzzClient(port_); }
   void Serve() {
-    server_.Serve([](const nlohmann::ordered_json& request) -> nlohmann::ordered_json {
-      const std::string what = request.at("do");  // as a daemon reads it
-      return {{"done", what}, {"undo", request.value("undo", false)}};
-    });
+    server_.Serve([](const ControlRequest& request) { return ControlReply{request.action}; });
   }
 
  private:

@@ -296,7 +296,7 @@ def test_gpus_of_a_drained_node_are_neither_there_nor_in_use(live):
     live.say("drain", "--node", node)
     wait_until(lambda: any(node["drained"] for node in live.status()["nodes"]), "the drain")
     head = live.say("status").stdout.splitlines()[0]
-    assert ": 0 of 4 GPUs," in head and f", {node} drained (4 GPUs still held)" in head, head
+    assert ": 0 of 4 GPUs," in head and f", {node} drained (4 GPUs still in use)" in head, head
 
 
 def test_a_cancelled_job_leaves_and_the_others_stay(live):

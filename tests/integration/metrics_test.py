@@ -128,7 +128,7 @@ def test_jobs_are_counted_where_they_are(metrics):
     for result in ("finished", "failed", "cancelled"):
         assert values["allot_jobs_ended_total", (result,)] == 1, result
     assert values["allot_gpus_up", ("v100",)] == 8
-    assert 1 <= values["allot_gpus_held", ("v100",)] <= 4
+    assert 1 <= values["allot_gpus_allocated", ("v100",)] <= 4
     assert values["allot_paused", ()] == 1 and values["allot_cluster_up", ()] == 1
     assert values["process_resident_memory_bytes", ()] > 1e6 and values["process_open_fds", ()] > 3
 

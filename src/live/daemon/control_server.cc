@@ -22,23 +22,18 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/json_text.h"
-#include "core/user_json.h"
+#include "live/status/status_json.h"
 #include "live/workers/listen.h"
 
 namespace allot {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t kLongest = 64 * 1024;  // of a request
 constexpr auto kAnswerPatience = std::chrono::seconds(15);
 constexpr auto kRequestPatience = std::chrono::seconds(4);  // however slowly it comes
 
-constexpr const char* kBusy = R"({"error":"the daemon is busy: its runtime does not answer"})"
-                              "\n";
-constexpr const char* kEnds = R"({"error":"the daemon ends"})"
-                              "\n";
+constexpr const char* kBusy = "the daemon is busy: its runtime does not answer";
+constexpr const char* kEnds = "the daemon ends";
 
 void Limit(int socket, long seconds) {
   const timeval limit{seconds, 0};
@@ -73,8 +68,8 @@ std::string ReceiveUntil(int socket, std::string_view end, std::size_t longest,
 
 struct ControlServer::Impl {
   struct Command {
-    Json request;
-    std::promise<Json> answer;
+    ControlRequest request;
+    std::promise<std::string> answer;  // as JSON
   };
 
   // Until the end, one client after the other.
@@ -93,32 +88,26 @@ struct ControlServer::Impl {
   }
 
   void AnswerUser(int socket) {
-    const std::string text = ReceiveUntil(socket, "\n", kLongest, kRequestPatience);
-    const auto request = ParseUserJson<Json>(text);
-    if (!request.is_object() || !request.contains("do")) {
-      SendAll(socket, R"({"error":"a request is {\"do\": ...}"})"
-                      "\n");
-      return;
-    }
-    if (request["do"] == "status") {
-      SendAll(socket, LatestStatus());
-      return;
-    }
-    std::future<Json> answer;
+    SendAll(socket, AnswerTo(ReceiveUntil(socket, "\n", kLongest, kRequestPatience)) + "\n");
+  }
+
+  std::string AnswerTo(const std::string& text) try {
+    ControlRequest request = ReadRequest(text);
+    if (request.action == ControlAction::kStatus) return LatestStatus();
+    std::future<std::string> answer;
     {
       const std::lock_guard lock(mutex);
-      commands.push_back({request, {}});
+      commands.push_back({std::move(request), {}});
       answer = commands.back().answer.get_future();
     }
     if (wake_daemon) wake_daemon();
-    if (answer.wait_for(patience) != std::future_status::ready) {
-      SendAll(socket, kBusy);
-      return;
-    }
-    SendAll(socket, JsonText(answer.get(), -1) + "\n");
+    if (answer.wait_for(patience) != std::future_status::ready) return WriteError(kBusy);
+    return answer.get();
+  } catch (const std::exception& error) {
+    return WriteError(error.what());
   }
 
-  // A line. One who asks in vain holds up those behind him, but only the first one does.
+  // If the daemon hangs, only the first user who asks waits, and those behind that one.
   std::string LatestStatus() {
     std::unique_lock lock(mutex);
     status_wanted = status == nullptr && !hangs;
@@ -126,8 +115,7 @@ struct ControlServer::Impl {
     const auto over_or_made = [this] { return status != nullptr || over; };
     if (status_wanted) hangs = !published.wait_for(lock, patience, over_or_made);
     status_wanted = false;
-    if (status != nullptr) return *status + "\n";
-    return over ? kEnds : kBusy;
+    return status != nullptr ? *status : WriteError(over ? kEnds : kBusy);
   }
 
   void AnswerScraper(int socket) {
@@ -150,10 +138,10 @@ struct ControlServer::Impl {
   std::string path;
   std::string metrics_address;
   std::mutex mutex;
-  std::condition_variable published;  // a status, or the end
-  std::shared_ptr<const std::string> status = std::make_shared<const std::string>("{}");
+  std::condition_variable published;          // a status, or the end
+  std::shared_ptr<const std::string> status;  // null: none yet, or dropped
   bool status_wanted = false;
-  bool hangs = false;  // it has made no status in time since it last said something
+  bool hangs = false;  // a user waited in vain since the daemon last published or dropped a status
   std::chrono::milliseconds patience{};
   bool over = false;
   std::string metrics;
@@ -183,7 +171,7 @@ ControlServer::~ControlServer() {
   {
     const std::lock_guard lock(impl_->mutex);
     for (Impl::Command& command : impl_->commands) {
-      command.answer.set_value({{"error", "the daemon ends"}});
+      command.answer.set_value(WriteError(kEnds));
     }
     impl_->commands.clear();
     impl_->over = true;
@@ -227,7 +215,7 @@ bool ControlServer::status_wanted() const {
   return impl_->status_wanted;
 }
 
-void ControlServer::Serve(const std::function<Json(const Json&)>& act) {
+void ControlServer::Serve(const std::function<ControlReply(const ControlRequest&)>& act) {
   std::vector<Impl::Command> commands;
   {
     const std::lock_guard lock(impl_->mutex);
@@ -235,14 +223,16 @@ void ControlServer::Serve(const std::function<Json(const Json&)>& act) {
   }
   for (Impl::Command& command : commands) {
     try {
-      command.answer.set_value(act(command.request));
+      command.answer.set_value(WriteReply(act(command.request)));
     } catch (const std::exception& error) {
-      command.answer.set_value({{"error", error.what()}});
+      command.answer.set_value(WriteError(error.what()));
     }
   }
 }
 
-Json AskDaemon(const std::string& socket_path, const Json& request) {
+namespace {
+
+std::string Ask(const std::string& socket_path, const ControlRequest& request) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -256,13 +246,21 @@ Json AskDaemon(const std::string& socket_path, const Json& request) {
                    forbidden ? "ask as the daemon's user" : "start one with 'allot serve'");
   }
   Limit(socket, kAnswerPatience.count());
-  SendAll(socket, JsonText(request, -1) + "\n");
-  const std::string text = ReceiveUntil(socket, "\n", std::size_t{1} << 30, kAnswerPatience);
+  SendAll(socket, WriteRequest(request) + "\n");
+  std::string answer = ReceiveUntil(socket, "\n", std::size_t{1} << 30, kAnswerPatience);
   ::close(socket);
-  auto answer = ParseUserJson<Json>(text);
-  if (!answer.is_object()) throw RunError("the daemon at '{}' did not answer", socket_path);
-  if (answer.contains("error")) throw RunError("{}", answer["error"].get<std::string>());
+  if (!answer.ends_with('\n')) throw RunError("the daemon at '{}' did not answer", socket_path);
   return answer;
+}
+
+}  // namespace
+
+DaemonStatus AskStatus(const std::string& socket_path) {
+  return ReadStatus(Ask(socket_path, {ControlAction::kStatus}));
+}
+
+ControlReply AskDaemon(const std::string& socket_path, const ControlRequest& request) {
+  return ReadReply(Ask(socket_path, request));
 }
 
 }  // namespace allot

@@ -14,17 +14,15 @@
 #include "live/daemon/control_server.h"
 #include "live/state/run_begin.h"
 #include "live/state/standby_note.h"
+#include "live/status/status_json.h"
 
 namespace allot {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr Seconds kPublishEvery = 0.2;
 constexpr Seconds kPublishLeast = 2;     // at least every so many seconds
-constexpr double kPublishPerWork = 100;  // else after so many times what it took
-// What a status may take that is made though nobody asks: by kPublishPerWork it takes 1 % of a
-// core.
+constexpr double kPublishPerWork = 100;  // pause after publishing, in times of its CPU time
+// A status that takes longer is made only when a user asks: below this it costs 1 % of a core.
 constexpr Seconds kCheapStatus = kPublishLeast / kPublishPerWork;
 constexpr Seconds kStopPatience = 30;
 
@@ -35,7 +33,8 @@ std::filesystem::path LockIn(const std::filesystem::path& folder) {
   return folder / "lock";
 }
 
-// Metrics name users' jobs' counts and the cluster's size: not for the network unless said so.
+// Metrics contain counts of users' jobs and the cluster's size, which the network gets only on
+// request.
 void RequireLoopback(const std::string& address) {
   if (address.empty() || address.starts_with("tcp:127.") || address.starts_with("unix:")) return;
   throw UsageError(
@@ -87,47 +86,48 @@ struct Daemon::Impl {
     if (!options.metrics.empty()) spdlog::info("metrics at {}", control->metrics_address());
   }
 
-  Json Act(const Json& request) {
-    const std::string what = request.at("do");
-    if (what == "pause") {
-      cluster->Pause();
-    } else if (what == "resume") {
-      cluster->Resume();
-    } else if (what == "drain") {
-      const bool undo = request.value("undo", false);
-      if (!request.contains("node")) {
-        undo ? cluster->Undrain() : cluster->Drain();
-      } else {
-        undo ? cluster->UndrainNode(request.at("node")) : cluster->DrainNode(request.at("node"));
-      }
-    } else if (what == "cancel") {
-      cluster->Cancel(request.at("job"));
-    } else {
-      throw UsageError("a daemon knows status, pause, resume, drain and cancel, got '{}'", what);
+  ControlReply Act(const ControlRequest& request) {
+    switch (request.action) {
+      case ControlAction::kPause:
+        cluster->Pause();
+        break;
+      case ControlAction::kResume:
+        cluster->Resume();
+        break;
+      case ControlAction::kDrain:
+        if (request.node) {
+          request.undo ? cluster->UndrainNode(*request.node) : cluster->DrainNode(*request.node);
+        } else {
+          request.undo ? cluster->Undrain() : cluster->Drain();
+        }
+        break;
+      case ControlAction::kCancel:
+        cluster->Cancel(*request.job);
+        break;
+      case ControlAction::kStatus:
+        break;
     }
-    spdlog::info("a user says: {}", request.dump());
-    Json answer = {{"done", what},
-                   {"paused", cluster->state().paused()},
-                   {"drained", cluster->state().drained()}};
-    if (request.contains("node")) answer["node"] = StateOfNode(request.at("node"));
-    return answer;
-  }
-
-  Json StateOfNode(const std::string& name) const {
+    spdlog::info("control request: {}", WriteRequest(request));
     const LiveState& state = cluster->state();
-    const NodeIndex node = state.NodeOf(name);
-    return {{"node", name}, {"state", node < 0 ? "gone" : NameOf(state.StateOf(node))}};
+    ControlReply reply{request.action, state.paused(), state.drained(), {}};
+    if (request.node) {
+      const NodeIndex node = state.NodeOf(*request.node);
+      reply.node = {*request.node, {}};
+      if (node >= 0) reply.node->state = state.StateOf(node);
+    }
+    return reply;
   }
 
-  void OnPoll(const std::function<void(const Json&)>& on_status) {
-    control->Serve([this](const Json& request) { return Act(request); });
+  void OnPoll(const std::function<void(const DaemonStatus&)>& on_status) {
+    control->Serve([this](const ControlRequest& request) { return Act(request); });
     const bool wanted = control->status_wanted();
     if (clock->Now() < publish_at && !wanted) return;
     const Seconds begin = ThreadCpuSeconds();
     if (wanted || on_status || status_cost < kCheapStatus) {
-      std::string status = StatusText(*cluster, policy.counts(), options, shadow.get(), parts);
-      if (on_status) on_status(Json::parse(status));
-      control->PublishStatus(std::move(status));
+      DaemonStatus status = MakeStatus(*cluster, policy.counts(), options, parts);
+      if (shadow != nullptr) status.shadow = shadow->status();
+      if (on_status) on_status(status);
+      control->PublishStatus(WriteStatus(status));
       status_cost = ThreadCpuSeconds() - begin;
     } else {
       control->DropStatus();
@@ -169,7 +169,7 @@ const DecisionCounts& Daemon::decisions() const { return impl_->policy.counts();
 std::string Daemon::metrics_address() const { return impl_->control->metrics_address(); }
 
 void Daemon::Run(std::span<DecisionListener* const> listeners,
-                 const std::function<void(const Json&)>& on_status) {
+                 const std::function<void(const DaemonStatus&)>& on_status) {
   Impl& m = *impl_;
   m.cluster->OnPoll([&] { m.OnPoll(on_status); });
   std::vector<DecisionListener*> all(listeners.begin(), listeners.end());

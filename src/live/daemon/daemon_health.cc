@@ -1,4 +1,4 @@
-// A running daemon: whether it answers, looks and decides, and whether its workers can reach it.
+// Whether a running daemon answers, polls and decides, and whether its workers can reach it.
 
 #include "live/daemon/daemon_health.h"
 
@@ -18,25 +18,15 @@
 namespace allot {
 namespace {
 
-constexpr double kStale = 30;            // seconds; of few jobs one is written every two
+constexpr double kStale = 30;            // seconds; the status of few jobs is written every two
 constexpr double kLeastUndecided = 120;  // seconds
 constexpr double kIntervals = 10;
 
-double AgeOf(const DaemonFacts& facts, const char* what) {
-  const auto found = facts.status.find(what);
-  return found == facts.status.end() || !found->is_number() ? kUnknown
-                                                            : facts.now - found->get<double>();
-}
-
 HealthFinding CheckAnswer(const DaemonFacts& facts) {
-  const double age = AgeOf(facts, "written");
-  if (!facts.status.contains("jobs")) {
-    return FoundWarn("it answers, and has not looked at its cluster yet",
-                     "wait, then look at its log");
-  }
-  const std::string seen = fmt::format(
-      "policy {}, runtime {}, {}", facts.status.value("policy", "?"),
-      facts.status.value("runtime", "?"), Counted(std::ssize(facts.status["jobs"]), "job"));
+  const DaemonStatus& status = facts.status;
+  const double age = facts.now - status.written_at;
+  const std::string seen = fmt::format("policy {}, runtime {}, {}", status.policy, status.runtime,
+                                       Counted(std::ssize(status.jobs), "job"));
   if (age > kStale) {
     return FoundWrong(fmt::format("{}; its status is {:.0f} s old and must be less than {:.0f}",
                                   seen, age, kStale),
@@ -46,40 +36,36 @@ HealthFinding CheckAnswer(const DaemonFacts& facts) {
 }
 
 HealthFinding CheckCluster(const DaemonFacts& facts) {
-  const std::string trouble = facts.status.value("trouble", "");
-  if (!trouble.empty()) return FoundWrong(trouble, "nothing is changed until the cluster answers");
-  const double age = AgeOf(facts, "looked");
-  if (!(age <= kStale))
+  if (const auto& trouble = facts.status.trouble) {
+    return FoundWrong(*trouble, "nothing is changed until the cluster answers");
+  }
+  const double age = facts.now - facts.status.polled_at.value_or(-kNever);
+  if (age > kStale)
     return FoundWarn("the cluster has not answered yet", "look at the daemon's log");
   return FoundFine(fmt::format("the cluster answered {:.0f} s ago", age));
 }
 
 HealthFinding CheckDecisions(const DaemonFacts& facts) {
-  const double age = AgeOf(facts, "decided");
-  int waiting = 0;
-  if (facts.status.contains("jobs")) {
-    for (const auto& job : facts.status["jobs"]) waiting += job.value("stage", "") == "waiting";
-  }
-  const bool idle = waiting == 0 || facts.status.value("paused", false);
-  const double limit = std::max(kLeastUndecided, kIntervals * facts.status.value("interval", 0.0));
-  const std::string seen = std::isnan(age) ? "the policy was never asked"
-                                           : fmt::format("the policy was asked {:.0f} s ago", age);
-  if (idle || age <= limit) return FoundFine(seen);
+  const DaemonStatus& status = facts.status;
+  const auto waiting =
+      std::count_if(status.jobs.begin(), status.jobs.end(),
+                    [](const JobStatus& job) { return job.stage == JobStage::kWaiting; });
+  const double age = facts.now - status.decided_at.value_or(-kNever);
+  const std::string seen = status.decided_at ? fmt::format("the policy was asked {:.0f} s ago", age)
+                                             : "the policy was never asked";
+  const double limit = std::max(kLeastUndecided, kIntervals * status.interval);
+  if (waiting == 0 || status.paused || age <= limit) return FoundFine(seen);
   return FoundWarn(
       fmt::format("{}, and {} {}", seen, Counted(waiting, "job"), waiting == 1 ? "waits" : "wait"),
       "'allot queue' says why they wait; the daemon's log, whether decisions fail");
 }
 
 HealthFinding CheckPause(const DaemonFacts& facts) {
-  if (facts.status.value("paused", false)) {
-    return FoundWarn("somebody has paused it", "allot resume");
-  }
-  if (facts.status.value("drained", false)) {
-    return FoundWarn("somebody lets no job begin", "allot drain --undo");
-  }
+  if (facts.status.paused) return FoundWarn("somebody has paused it", "allot resume");
+  if (facts.status.drained) return FoundWarn("somebody lets no job begin", "allot drain --undo");
   std::vector<std::string> drained;
-  for (const auto& node : facts.status.value("nodes", nlohmann::ordered_json::array())) {
-    if (node.value("drained_by", "") == "allot") drained.push_back(node.value("node", ""));
+  for (const NodeStatus& node : facts.status.nodes) {
+    if (node.drained_by == Drainer::kAllot) drained.push_back(node.name);
   }
   if (!drained.empty()) {
     return FoundWarn("drained: " + Join(drained, ", "), "allot drain --node NAME --undo");
@@ -88,20 +74,20 @@ HealthFinding CheckPause(const DaemonFacts& facts) {
 }
 
 HealthFinding CheckPort(const DaemonFacts& facts) {
-  if (facts.workers_address.empty()) return FoundFine("workers are on this machine");
-  if (facts.workers_address.starts_with("tcp:127.") && facts.nodes > 1) {
+  if (!facts.workers_address) return FoundFine("workers are on this machine");
+  const std::string& address = *facts.workers_address;
+  if (address.starts_with("tcp:127.") && facts.status.nodes.size() > 1) {
     return FoundWarn(
         fmt::format("workers of {} nodes are to reach it at {}, which is this machine's "
                     "loopback",
-                    facts.nodes, facts.workers_address),
+                    facts.status.nodes.size(), address),
         "name an address that nodes reach: --runtime slurm:address=HOST");
   }
   if (!facts.workers_reach) {
-    return FoundWrong(
-        fmt::format("nothing listens at {}, where workers look for it", facts.workers_address),
-        "is it running? does a firewall forbid this port?");
+    return FoundWrong(fmt::format("nothing listens at {}, where workers look for it", address),
+                      "is it running? does a firewall forbid this port?");
   }
-  return FoundFine("workers reach it at " + facts.workers_address);
+  return FoundFine("workers reach it at " + address);
 }
 
 constexpr HealthCheck<DaemonFacts> kDaemonChecks[] = {{"daemon.answer", CheckAnswer},
@@ -110,13 +96,14 @@ constexpr HealthCheck<DaemonFacts> kDaemonChecks[] = {{"daemon.answer", CheckAns
                                                       {"daemon.pause", CheckPause},
                                                       {"daemon.port", CheckPort}};
 
-// Where nobody answers, nothing else is asked.
+// The only check of a daemon that does not answer.
 constexpr HealthCheck<DaemonFacts> kAnswerCheck[] = {kDaemonChecks[0]};
 
-std::string AddressIn(const HealthPlace& place) {
+std::optional<std::string> AddressIn(const HealthPlace& place) {
   const auto file = place.state / ParseNamedParams(place.runtime).name / "address";
   std::error_code error;
-  return std::filesystem::exists(file, error) ? std::string(Trim(ReadTextFile(file.string()))) : "";
+  if (place.runtime.empty() || !std::filesystem::exists(file, error)) return std::nullopt;
+  return std::string(Trim(ReadTextFile(file.string())));
 }
 
 std::vector<HealthFinding> LookAtDaemonIn(const HealthPlace& place, const Params&) {
@@ -130,8 +117,8 @@ std::vector<HealthFinding> LookAtDaemonIn(const HealthPlace& place, const Params
   DaemonFacts facts;
   facts.now = WallSeconds();
   try {
-    facts.status = AskDaemon(Daemon::SocketIn(place.state).string(), {{"do", "status"}});
-    if (!place.runtime.empty()) facts.workers_address = AddressIn(place);
+    facts.status = AskStatus(Daemon::SocketIn(place.state).string());
+    facts.workers_address = AddressIn(place);
   } catch (const std::exception& error) {
     HealthFinding none = FoundWrong(
         error.what(),
@@ -140,13 +127,12 @@ std::vector<HealthFinding> LookAtDaemonIn(const HealthPlace& place, const Params
     none.check = "daemon.answer";
     return {none};
   }
-  if (facts.status.contains("nodes")) facts.nodes = facts.status["nodes"].size();
-  facts.workers_reach = !facts.workers_address.empty() && Answers(facts.workers_address);
+  facts.workers_reach = facts.workers_address && Answers(*facts.workers_address);
   return LookAtDaemon(facts);
 }
 
 ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "daemon",
-                                         .summary = "whether it answers, looks and decides",
+                                         .summary = "whether it answers, polls and decides",
                                          .order = 2,
                                          .look = LookAtDaemonIn}));
 

@@ -1,21 +1,20 @@
 #pragma once
-// What 'allot doctor' thinks of a daemon that answers, from what it says.
+// The checks of 'allot doctor' on a daemon that answers, by the status that it sends.
 
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/types.h"
 #include "live/health/health_check.h"
+#include "live/status/status.h"
 
 namespace allot {
 
 struct DaemonFacts {
-  nlohmann::ordered_json status = nlohmann::ordered_json::object();  // live/daemon/daemon.h
-  double now = 0;                                                    // Unix time
-  std::string workers_address;  // "tcp:10.0.0.1:7171"; "": its workers need none
-  bool workers_reach = false;   // somebody listens there
-  std::size_t nodes = 0;
+  DaemonStatus status;
+  double now = 0;                              // Unix time
+  std::optional<std::string> workers_address;  // "tcp:10.0.0.1:7171"; unset: its workers need none
+  bool workers_reach = false;                  // somebody listens there
 };
 
 std::vector<HealthFinding> LookAtDaemon(const DaemonFacts& facts);

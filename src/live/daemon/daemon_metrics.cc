@@ -1,4 +1,4 @@
-// What Prometheus sees of a daemon (docs/metrics.md).
+// The metrics of a daemon for Prometheus (docs/metrics.md).
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 namespace allot {
 namespace {
 
-constexpr std::size_t kMostReasons = 20;  // by name; labels of metrics are bounded
+constexpr std::size_t kMostReasons = 20;  // the rest is "other", so that labels are bounded
 
 std::map<std::string, int> PendingByReason(const LiveState& state) {
   std::map<std::string, int> workers_by_reason;
@@ -31,13 +31,11 @@ std::map<std::string, int> PendingByReason(const LiveState& state) {
   return workers_by_reason;
 }
 
-// All of them are shown, also where there are no such jobs.
+// States without jobs are shown, too.
 std::map<std::string_view, int> JobsByState(const LiveState& state) {
   std::map<std::string_view, int> jobs;
-  for (const std::string_view stage : WorkerGroup::kStages) jobs[stage] = 0;
-  jobs[LiveJob::kHeldStage] = 0;
-  jobs[LiveJob::kUnfitStage] = 0;
-  for (const LiveJob* job : state.job_table().active()) ++jobs[job->stage()];
+  for (const std::string_view stage : kJobStageNames) jobs[stage] = 0;
+  for (const LiveJob* job : state.job_table().active()) ++jobs[NameOf(job->stage())];
   return jobs;
 }
 
@@ -51,7 +49,6 @@ Seconds LongestWait(const LiveCluster& cluster) {
   return longest;
 }
 
-// Of the operator's rules, which are few.
 void AddRuleMetrics(const LiveState& state, MetricText* text) {
   std::map<std::string_view, int> jobs;
   for (const HoldingRule rule : kHoldingRules) jobs[NameOf(rule)] = 0;
@@ -59,7 +56,7 @@ void AddRuleMetrics(const LiveState& state, MetricText* text) {
     if (job->hold) ++jobs[NameOf(job->hold.rule)];
   }
   text->Gauge("allot_jobs_held_by_rule",
-              "jobs that no decision changes now, by the rule that says so");
+              "jobs that no decision changes now, by the rule that forbids it");
   for (const auto& [rule, count] : jobs) text->Value(count, {{"rule", rule}});
   const auto& active = state.job_table().active();
   const auto beyond = [](const LiveJob* job) { return !job->beyond.empty() && !job->over; };
@@ -68,16 +65,15 @@ void AddRuleMetrics(const LiveState& state, MetricText* text) {
 }
 
 void AddNodeMetrics(const LiveState& state, MetricText* text) {
-  std::map<NodeState, int> nodes;
-  for (const NodeState one : kNodeStates) nodes[one] = 0;
+  std::map<std::string_view, int> nodes;
+  for (const std::string_view name : kNodeStateNames) nodes[name] = 0;
   for (std::size_t n = 0; n < state.nodes().size(); ++n) {
-    ++nodes[state.StateOf(static_cast<NodeIndex>(n))];
+    ++nodes[NameOf(state.StateOf(static_cast<NodeIndex>(n)))];
   }
   text->Gauge("allot_nodes", "nodes with GPUs, by state");
-  for (const auto& [one, count] : nodes) text->Value(count, {{"state", NameOf(one)}});
+  for (const auto& [name, count] : nodes) text->Value(count, {{"state", name}});
 }
 
-// By type of GPUs, of which a cluster's nodes have a few.
 void AddGpuMetrics(const LiveState& state, MetricText* text) {
   const ClusterSpec& present = state.present();
   const std::vector<std::string>& types = state.job_table().nominal().types();
@@ -99,11 +95,12 @@ void AddGpuMetrics(const LiveState& state, MetricText* text) {
   };
   by_type("allot_gpus_up", "GPUs of nodes that are up",
           [&](std::size_t type) { return present.total_of(static_cast<GpuTypeIndex>(type)).gpus; });
-  by_type("allot_gpus_held", "GPUs that workers hold",
+  by_type("allot_gpus_allocated", "GPUs that workers of jobs occupy",
           [&](std::size_t type) { return held[type]; });
-  by_type("allot_gpus_taken", "GPUs that others hold or have reserved, which are not allot's",
+  by_type("allot_gpus_taken",
+          "GPUs that others use or have reserved, which are not for allot to allocate",
           [&](std::size_t type) { return taken[type]; });
-  by_type("allot_jobs_running", "jobs that were given GPUs of this type",
+  by_type("allot_jobs_running", "jobs that have GPUs of this type allocated",
           [&](std::size_t type) { return jobs[type]; });
 }
 
@@ -114,7 +111,8 @@ void AddDecisionMetrics(const DecisionCounts& decisions, MetricText* text) {
   }
   text->Histogram("allot_decision_seconds", "wall time of a decision of the policy", ends,
                   decisions.by_bucket, decisions.seconds, decisions.decisions);
-  text->Counter("allot_decisions_failed_total", "decisions that changed nothing for an error")
+  text->Counter("allot_decisions_failed_total",
+                "decisions that changed nothing because of an error")
       .Value(static_cast<double>(decisions.failed));
   text->Gauge("allot_last_decision_timestamp_seconds", "when the policy was asked last; NaN: never")
       .Value(decisions.last_at);
@@ -130,7 +128,7 @@ void AddCountMetrics(const LiveCounts& counts, MetricText* text) {
   }
   counter("allot_placements_total", "launches, resizes and moves decided", counts.gives);
   counter("allot_decisions_put_right_total",
-          "decisions that left an account below its guaranteed share, and were put right",
+          "decisions that left an account below its guarantee, and were corrected",
           counts.put_right);
   counter("allot_preemptions_total", "preemptions decided", counts.takes);
   text->Histogram("allot_resize_seconds", "from the decision to training at the new size or place",
@@ -139,12 +137,13 @@ void AddCountMetrics(const LiveCounts& counts, MetricText* text) {
   counter("allot_epochs_total", "memberships announced", counts.epochs);
   counter("allot_workers_started_total", "workers started", counts.workers_started);
   counter("allot_workers_failed_total", "workers lost", counts.workers_failed);
-  counter("allot_workers_stalled_total", "workers replaced as their job did not go on",
+  counter("allot_workers_stalled_total", "workers replaced because their job made no progress",
           counts.workers_stalled);
   counter("allot_starts_withdrawn_total",
-          "placements taken back, as the cluster did not begin with them", counts.starts_withdrawn);
-  counter("allot_polls_total", "times the cluster was asked", counts.polls);
-  counter("allot_polls_failed_total", "times the cluster did not answer", counts.failed_polls);
+          "allocations withdrawn because the cluster did not start their workers",
+          counts.starts_withdrawn);
+  counter("allot_polls_total", "polls of the cluster", counts.polls);
+  counter("allot_polls_failed_total", "polls that the cluster did not answer", counts.failed_polls);
   text->Gauge("allot_last_poll_timestamp_seconds", "when the cluster answered last; NaN: never")
       .Value(counts.last_poll_at);
 }
@@ -161,13 +160,13 @@ std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisi
   text.Gauge("allot_drained", "1 while no job is to begin").Value(state.drained() ? 1 : 0);
   text.Gauge("allot_jobs", "jobs that are not over, by state as in 'allot status'");
   for (const auto& [name, jobs] : JobsByState(state)) text.Value(jobs, {{"state", name}});
-  text.Gauge("allot_longest_wait_seconds", "how long the job has waited that waits longest")
+  text.Gauge("allot_longest_wait_seconds", "seconds that the longest waiting job has waited")
       .Value(LongestWait(cluster));
   AddRuleMetrics(state, &text);
   AddNodeMetrics(state, &text);
   AddGpuMetrics(state, &text);
   text.Gauge("allot_workers_pending",
-             "workers with which the cluster has not begun, by its reason");
+             "workers that the cluster's scheduler has not started, by pending reason");
   for (const auto& [reason, workers] : PendingByReason(state)) {
     text.Value(workers, {{"reason", reason}});
   }

@@ -72,12 +72,7 @@ void Shadow::OnDecision(const Observation& o, const Allocation& allocation) {
   if (log_ != nullptr) log_->OnDecision(o, own_);
 }
 
-nlohmann::ordered_json Shadow::ToJson() const {
-  nlohmann::ordered_json json = {{"policy", name_}, {"decisions", decisions_}, {"failed", failed_}};
-  json["agreement"] = given_ > 0 ? nlohmann::ordered_json(agreement()) : nullptr;
-  json["asked"] = !off_;
-  return json;
-}
+ShadowStatus Shadow::status() const { return {name_, decisions_, failed_, agreement(), !off_}; }
 
 std::string Shadow::MetricsText() const {
   return MetricText()
@@ -87,7 +82,7 @@ std::string Shadow::MetricsText() const {
                "decisions that the shadow could not make or that broke a rule")
       .Value(static_cast<double>(failed_))
       .Gauge("allot_shadow_agreement_ratio", "share of the GPUs that it gives to the same jobs")
-      .Value(given_ > 0 ? agreement() : 0)
+      .Value(agreement().value_or(0))
       .text();
 }
 

@@ -6,9 +6,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
+#include "live/status/status.h"
 #include "sched/driver.h"
 #include "sched/policy.h"
 
@@ -27,9 +28,12 @@ class Shadow : public DecisionListener {
 
   std::int64_t decisions() const { return decisions_; }  // legal ones
   std::int64_t failed() const { return failed_; }
-  // Sum of min(own, given) / sum of given, in GPUs over jobs and decisions; NaN: nothing given yet.
-  double agreement() const { return given_ > 0 ? same_ / given_ : kUnknown; }
-  nlohmann::ordered_json ToJson() const;
+  // Sum of min(own, given) / sum of given, in GPUs over jobs and decisions; unset: nothing given
+  // yet.
+  std::optional<double> agreement() const {
+    return given_ > 0 ? std::optional(same_ / given_) : std::nullopt;
+  }
+  ShadowStatus status() const;
   std::string MetricsText() const;
 
  private:

@@ -1,15 +1,18 @@
 #pragma once
-// What waits, as `allot queue` shows it: since when, for what, why, and when it may start.
+// The waiting jobs of a daemon, as `allot queue` shows them: since when, for what, why, and when
+// they may start.
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
+
+#include "live/status/status.h"
 
 namespace allot {
 
-// Of a daemon's status (live/daemon/daemon.h): the jobs without GPUs, in order of submission.
-nlohmann::ordered_json WaitingJobs(const nlohmann::ordered_json& status);
+// The jobs without GPUs, in order of submission.
+std::vector<JobStatus> WaitingJobs(const DaemonStatus& status);
 
 // Lines that end with a newline. Reasons that are longer than a column come below the table.
-std::string QueueText(const nlohmann::ordered_json& status);
+std::string QueueText(const DaemonStatus& status);
 
 }  // namespace allot

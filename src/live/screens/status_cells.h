@@ -1,25 +1,26 @@
 #pragma once
-// What `allot status`, `queue` and `top` show alike of a daemon's status (live/daemon/daemon.h).
+// Cells of tables that `allot status`, `queue` and `top` share.
 
-#include <nlohmann/json.hpp>
+#include <array>
+#include <optional>
 #include <string>
+#include <string_view>
 
-#include "core/types.h"
+#include "live/status/status.h"
 
 namespace allot {
 
-std::string ShareBar(double share, int width);  // "####......"
-std::string DoneCell(double share);             // "####......  42 %"; "" where it is unknown
+std::string ShareBar(double share, int width);      // "####......"
+std::string DoneCell(std::optional<double> share);  // "####......  42 %"; "" if it is unknown
+std::string NodesCell(const JobStatus& job);        // "n1:4 n2:2"
+std::string_view NodeStateCell(NodeState state);    // "up", "drained", "in maintenance", "down"
 
-// What its users call a job.
-std::string NameCell(const nlohmann::ordered_json& job);
-// Of one job: the share of its work that is done, kUnknown where it told no total; "n1:4 n2:2".
-double DoneShare(const nlohmann::ordered_json& job);
-std::string NodesCell(const nlohmann::ordered_json& job);
+// How long until a job starts or ends (`times`), with 10, 50 and 90 % probability: "12m 05s",
+// "later" than the forecast looks ahead, "runs" if it has started, "?" if nothing is known.
+std::array<std::string, 3> TimeCells(const JobForecast& forecast,
+                                     const std::optional<ForecastTimes>& times, Seconds now);
 
-// Of a job's forecast (wait_forecast/live_outlook.h): how long until it starts or ends (`what`),
-// with the probability `level`.
-std::string EtaCell(const nlohmann::ordered_json& eta, const char* what, const char* level,
-                    Seconds now);
+// A line if the runtime does not answer, else "".
+std::string TroubleLine(const DaemonStatus& status);
 
 }  // namespace allot

@@ -5,19 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "core/counted.h"
-#include "core/error.h"
 #include "live/screens/status_cells.h"
 #include "metrics/humanise.h"
-#include "metrics/json_field.h"
 #include "metrics/table.h"
 
 namespace allot {
 namespace {
 
-// Letters, not bytes: names may hold any.
+// Counts letters, not bytes, because names may contain any.
 std::string Cut(const std::string& text, int columns) {
   std::string line;
   int letters = 0;
@@ -30,16 +27,16 @@ std::string Cut(const std::string& text, int columns) {
 }
 
 std::string NodeCell(const TopNode& node, std::size_t name_width) {
-  const std::string bar =
-      node.away.empty() ? fmt::format("[{}] {:>2}/{:<2}",
-                                      ShareBar(node.gpus > 0 ? 1.0 * node.held / node.gpus : 0,
-                                               std::min<int>(node.gpus, 8)),
-                                      node.held, node.gpus)
-                        : node.away;
-  return fmt::format("{:<{}} {:<16}", node.name, name_width, bar);
+  std::string cell(NodeStateCell(node.state));
+  if (node.state == NodeState::kUp) {
+    const double share = node.gpus > 0 ? 1.0 * node.used / node.gpus : 0;
+    cell = fmt::format("[{}] {:>2}/{:<2}", ShareBar(share, std::min<int>(node.gpus, 8)), node.used,
+                       node.gpus);
+  }
+  return fmt::format("{:<{}} {:<16}", node.name, name_width, cell);
 }
 
-// As many beside each other as have room, in at most `most` lines.
+// As many nodes beside each other as have room, in at most `most` lines.
 std::vector<std::string> NodeLines(const TopView& view, int columns, std::size_t most) {
   std::size_t name_width = 4;
   for (const TopNode& node : view.nodes) name_width = std::max(name_width, node.name.size());
@@ -112,43 +109,25 @@ std::string JobEvent(const TopJob& before, const TopJob& now) {
   return before.nodes != now.nodes ? fmt::format("moves to {}", now.nodes) : "";
 }
 
-TopView ReadTopView(const Json& status) {
-  TopView view;
-  view.title = fmt::format("policy {} on {}{}{}", status.at("policy").get<std::string>(),
-                           status.at("runtime").get<std::string>(),
-                           status.at("paused").get<bool>() ? ", PAUSED" : "",
-                           status.at("drained").get<bool>() ? ", drained" : "");
-  view.now = status.at("now").get<double>();
-  view.finished = status.at("finished").get<std::int64_t>();
-  for (const Json& node : status.at("nodes")) {
-    view.nodes.push_back(
-        {node.at("node").get<std::string>(), node.at("type").get<std::string>(),
-         node.at("gpus").get<int>(), node.at("held").get<int>(),
-         node.at("drained").get<bool>() ? "drained" : (node.at("up").get<bool>() ? "" : "down")});
-  }
-  for (const Json& job : status.at("jobs")) {
-    TopJob shown;
-    shown.name = NameCell(job);
-    shown.user = job.at("user").get<std::string>();
-    shown.stage = job.at("stage").get<std::string>();
-    shown.gpus = job.at("gpus").get<int>();
-    const int least = job.at("min").get<int>();
-    const int most = job.at("max").get<int>();
-    shown.asked = least == most ? std::to_string(most) : fmt::format("{}-{}", least, most);
-    shown.nodes = NodesCell(job);
-    shown.done = DoneShare(job);
-    shown.age = job.at("age").get<double>();
-    view.jobs.push_back(std::move(shown));
-  }
-  return view;
-}
-
 }  // namespace
 
-TopView TopViewOf(const Json& status) try {
-  return ReadTopView(status);
-} catch (const Json::exception& error) {
-  throw DataError("the daemon's status is not one of this version of allot: {}", error.what());
+TopView TopViewOf(const DaemonStatus& status) {
+  TopView view;
+  view.title = fmt::format("policy {} on {}{}{}", status.policy, status.runtime,
+                           status.paused ? ", PAUSED" : "", status.drained ? ", drained" : "");
+  view.now = status.now;
+  view.finished = status.finished;
+  for (const NodeStatus& node : status.nodes) {
+    view.nodes.push_back({node.name, node.gpu_type, node.gpus, node.worker_gpus, node.state});
+  }
+  for (const JobStatus& job : status.jobs) {
+    const std::string asked = job.min_gpus == job.max_gpus
+                                  ? std::to_string(job.max_gpus)
+                                  : fmt::format("{}-{}", job.min_gpus, job.max_gpus);
+    view.jobs.push_back({job.name, job.user, std::string(NameOf(job.stage)), job.allocated_gpus,
+                         asked, NodesCell(job), job.done(), job.age});
+  }
+  return view;
 }
 
 std::vector<std::string> EventsBetween(const TopView& before, const TopView& now) {
@@ -163,8 +142,9 @@ std::vector<std::string> EventsBetween(const TopView& before, const TopView& now
   for (const TopNode& node : now.nodes) {
     const auto old = nodes.find(node.name);
     if (old == nodes.end()) add("node", node.name, "has come");
-    if (old != nodes.end() && old->second->away != node.away) {
-      add("node", node.name, node.away.empty() ? "is back" : "is " + node.away);
+    if (old != nodes.end() && old->second->state != node.state) {
+      const bool back = node.state == NodeState::kUp;
+      add("node", node.name, back ? "is back" : fmt::format("is {}", NodeStateCell(node.state)));
     }
   }
   std::map<std::string, const TopJob*> jobs;
@@ -187,19 +167,20 @@ std::vector<std::string> EventsBetween(const TopView& before, const TopView& now
 std::string DrawTop(const TopView& view, const std::deque<std::string>& events, int rows,
                     int columns) {
   GpuCount gpus = 0;
-  GpuCount held = 0;
+  GpuCount used = 0;
   for (const TopNode& node : view.nodes) {
-    held += node.held;
-    if (node.away.empty()) gpus += node.gpus;
+    used += node.used;
+    if (node.state == NodeState::kUp) gpus += node.gpus;
   }
   const auto running = std::count_if(view.jobs.begin(), view.jobs.end(),
                                      [](const TopJob& job) { return job.gpus > 0; });
-  const double use = gpus > 0 ? 1.0 * held / gpus : 0;
+  const double share = gpus > 0 ? 1.0 * used / gpus : 0;
   std::vector<std::string> lines = {
       fmt::format("allot top  {}  {}  running {}, waiting {}, finished {}", view.title,
                   HumanDuration(view.now), running,
                   static_cast<std::int64_t>(view.jobs.size()) - running, view.finished),
-      fmt::format("GPUs [{}] {} of {} held, {}", ShareBar(use, 40), held, gpus, HumanShare(use)),
+      fmt::format("GPUs [{}] {} of {} in use, {}", ShareBar(share, 40), used, gpus,
+                  HumanShare(share)),
       ""};
   const auto room = static_cast<std::size_t>(std::max(12, rows));
   const std::size_t told = std::min<std::size_t>(events.size(), room / 5);

@@ -1,12 +1,12 @@
 #pragma once
-// A cluster at one moment, as `allot top` draws it: nodes as bars, jobs, what has just happened.
+// A cluster at one moment, as `allot top` draws it: nodes as bars, jobs, and recent events.
 
 #include <deque>
-#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/types.h"
+#include "live/status/status.h"
 
 namespace allot {
 
@@ -14,19 +14,19 @@ struct TopNode {
   std::string name;
   std::string type;
   GpuCount gpus = 0;
-  GpuCount held = 0;
-  std::string away;  // "down", "drained"; empty: here
+  GpuCount used = 0;
+  NodeState state = NodeState::kUp;
 };
 
 struct TopJob {
   std::string name;
   std::string user;
-  std::string stage;       // "training", "waits"
-  GpuCount gpus = 0;       // given now; 0: waits
-  std::string asked;       // "4", or "1-8"
-  std::string nodes;       // "a:4 b:2"
-  double done = kUnknown;  // share of its work
-  Seconds age = 0;         // since it was submitted
+  std::string stage;             // "training", "waits"
+  GpuCount gpus = 0;             // allocated
+  std::string asked;             // "4", or "1-8"
+  std::string nodes;             // "a:4 b:2"
+  std::optional<double> done{};  // part of its work
+  Seconds age = 0;               // since it was submitted
 };
 
 struct TopView {
@@ -38,9 +38,7 @@ struct TopView {
   std::string keys;  // what can be pressed
 };
 
-// Of a daemon's status (live/daemon/daemon.h). DataError where it lacks something, as that of
-// another version may.
-TopView TopViewOf(const nlohmann::ordered_json& status);
+TopView TopViewOf(const DaemonStatus& status);
 
 // What happened between two views, oldest first: "12m 05s  job 7 grew from 2 to 4 GPUs".
 std::vector<std::string> EventsBetween(const TopView& before, const TopView& now);

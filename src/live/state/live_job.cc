@@ -16,9 +16,9 @@ void LiveJob::SetState(JobState state) {
   asked = std::move(changed);
 }
 
-std::string_view LiveJob::stage() const {
-  if (!over && asked->state == JobState::kHeld && worker_group.idle()) return kHeldStage;
-  return fits ? worker_group.stage(progress) : kUnfitStage;
+JobStage LiveJob::stage() const {
+  if (!over && asked->state == JobState::kHeld && worker_group.idle()) return JobStage::kHeld;
+  return fits ? worker_group.stage(progress) : JobStage::kFitsNowhere;
 }
 
 }  // namespace allot

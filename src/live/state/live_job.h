@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cluster/change_history.h"
@@ -77,10 +76,7 @@ struct LiveJob {
     return gpus;
   }
   void SetState(JobState state);  // of what it asked
-  // A word for people: one of these, or of WorkerGroup::kStages.
-  std::string_view stage() const;
-  static constexpr std::string_view kHeldStage = "held";
-  static constexpr std::string_view kUnfitStage = "fits nowhere";
+  JobStage stage() const;
   // It runs, and its user did not agree to an end before its own: nothing is done to it.
   bool pinned() const;
   bool fixed() const { return pinned() || (hold && !over); }  // no decision changes it now

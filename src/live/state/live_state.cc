@@ -14,11 +14,6 @@ NodeIndex LiveState::NodeOf(const std::string& name) const {
   return found == node_index_.end() ? -1 : found->second;
 }
 
-std::string_view NameOf(NodeState state) {
-  constexpr std::string_view kNames[] = {"up", "drained", "maintenance", "down"};
-  return kNames[static_cast<std::size_t>(state)];
-}
-
 NodeState LiveState::StateOf(NodeIndex node) const {
   const RuntimeNode& known = nodes_[At(node)];
   if (known.drained || drained_nodes_.contains(known.name)) return NodeState::kDrained;

@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,14 +15,9 @@
 #include "live/state/job_table.h"
 #include "live/state/journal.h"
 #include "live/state/live_records.h"
+#include "live/status/states.h"
 
 namespace allot {
-
-// Why a node has jobs or may have none; drained: through allot or by the cluster.
-enum class NodeState : std::uint8_t { kUp, kDrained, kMaintenance, kDown };
-constexpr NodeState kNodeStates[] = {NodeState::kUp, NodeState::kDrained, NodeState::kMaintenance,
-                                     NodeState::kDown};
-std::string_view NameOf(NodeState state);  // "up"
 
 class LiveState {
  public:

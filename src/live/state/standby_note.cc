@@ -28,6 +28,10 @@ std::string WaitingStandby::Text() const {
   return fmt::format("waits to be in charge (process {}): {}", process, why);
 }
 
+std::string WaitingStandby::ToJson() const {
+  return JsonText(nlohmann::ordered_json{{"standby", {{"process", process}, {"waits", why}}}});
+}
+
 StandbyNote::~StandbyNote() { Over(); }
 
 void StandbyNote::Over() {

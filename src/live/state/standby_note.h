@@ -14,7 +14,8 @@ struct WaitingStandby {
   std::string runtime;  // as of 'allot serve --runtime'
   std::string why;      // who is in charge, or what else it waits for
 
-  std::string Text() const;  // "waits to be in charge (process 4711): ..."
+  std::string Text() const;    // "waits to be in charge (process 4711): ..."
+  std::string ToJson() const;  // {"standby": {"process": ..., "waits": ...}}
 };
 
 // Nothing is written before the first Say, nothing is left at its end.

@@ -390,20 +390,20 @@ bool WorkerGroup::training(const JobProgress& progress) const {
          MembersAlive().size() == target_.size();
 }
 
-std::string_view WorkerGroup::stage(const JobProgress& progress) const {
-  if (over_) return past_.workers.empty() ? "over" : "ending";
-  if (target_.empty()) return past_.workers.empty() ? "waiting" : "stopping";
-  if (training(progress)) return "training";
-  if (past_.workers.empty()) return "starting";
-  if (past_.restarting) return "restarting";
+JobStage WorkerGroup::stage(const JobProgress& progress) const {
+  if (over_) return past_.workers.empty() ? JobStage::kOver : JobStage::kEnding;
+  if (target_.empty()) return past_.workers.empty() ? JobStage::kWaiting : JobStage::kStopping;
+  if (training(progress)) return JobStage::kTraining;
+  if (past_.workers.empty()) return JobStage::kStarting;
+  if (past_.restarting) return JobStage::kRestarting;
   const bool leaving = std::any_of(past_.workers.begin(), past_.workers.end(),
                                    [](const LiveWorker& worker) { return worker.leaving; });
-  if (progress.epoch < past_.membership.epoch) return "forming";
-  if (!Missing().empty()) return leaving ? "shrinking" : "starting";
+  if (progress.epoch < past_.membership.epoch) return JobStage::kForming;
+  if (!Missing().empty()) return leaving ? JobStage::kShrinking : JobStage::kStarting;
   const bool joining =
       std::any_of(past_.workers.begin(), past_.workers.end(),
                   [](const LiveWorker& worker) { return worker.state == WorkerState::kStarting; });
-  return joining ? "joining" : leaving ? "shrinking" : "forming";
+  return joining ? JobStage::kJoining : leaving ? JobStage::kShrinking : JobStage::kForming;
 }
 
 }  // namespace allot

@@ -15,7 +15,6 @@
 // not counted and left to the runtime, which replaces them.
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -26,6 +25,7 @@
 #include "cluster/allocation.h"
 #include "live/runtimes/next_epoch.h"
 #include "live/runtimes/runtime.h"
+#include "live/status/states.h"
 #include "live/workers/stall_watch.h"
 #include "live/workers/start_backoff.h"
 
@@ -138,10 +138,7 @@ class WorkerGroup {
   const Membership& membership() const { return past_.membership; }
   bool training(const JobProgress& progress) const;  // as the target wants it, undisturbed
   bool idle() const { return past_.workers.empty(); }
-  std::string_view stage(const JobProgress& progress) const;  // a word for people, one of these
-  static constexpr std::array<std::string_view, 10> kStages = {
-      "waiting",   "starting", "joining",    "forming", "training",
-      "shrinking", "stopping", "restarting", "ending",  "over"};
+  JobStage stage(const JobProgress& progress) const;  // kWaiting to kOver
 
  private:
   struct Slot {

@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/strings.h"
+#include "live/status/status_json.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {
@@ -36,11 +37,11 @@ TEST(ControlServer, UsersAreAnsweredBesideSilentScrapers) {
   const testing_support::TempFolder folder;
   const std::string path = (folder / "control.sock").string();
   ControlServer server(path, "tcp:127.0.0.1:0");
-  server.PublishStatus(R"({"jobs":7})");
+  server.PublishStatus(WriteStatus({.now = 7}));
   std::vector<int> silent;
   silent.reserve(10);
   for (int i = 0; i < 10; ++i) silent.push_back(Scraper(server.metrics_address()));
-  EXPECT_EQ(AskDaemon(path, {{"do", "status"}})["jobs"], 7);
+  EXPECT_EQ(AskStatus(path).now, 7);
   for (const int socket : silent) ::close(socket);
 }
 
@@ -50,24 +51,22 @@ TEST(ControlServer, AStatusThatWasDroppedIsMadeAnewForWhoAsks) {
   const std::string path = (folder / "control.sock").string();
   std::atomic<int> woken = 0;
   ControlServer server(path, "", [&woken] { ++woken; });
-  server.PublishStatus(R"({"jobs":7})");
-  EXPECT_EQ(AskDaemon(path, {{"do", "status"}})["jobs"], 7);
+  server.PublishStatus(WriteStatus({.now = 7}));
+  EXPECT_EQ(AskStatus(path).now, 7);
   EXPECT_EQ(woken, 0);
   server.DropStatus();
   EXPECT_FALSE(server.status_wanted());
-  auto answer = std::async(std::launch::async, [&path] {
-    return AskDaemon(path, {{"do", "status"}});
-  });
+  auto answer = std::async(std::launch::async, [&path] { return AskStatus(path); });
   while (!server.status_wanted()) std::this_thread::yield();
-  server.PublishStatus(R"({"jobs":8})");
-  EXPECT_EQ(answer.get()["jobs"], 8);
+  server.PublishStatus(WriteStatus({.now = 8}));
+  EXPECT_EQ(answer.get().now, 8);
   EXPECT_EQ(woken, 1);
 }
 
 // "": a status.
 std::string ComplaintOf(const std::string& path) {
   try {
-    AskDaemon(path, {{"do", "status"}});
+    AskStatus(path);
     return "";
   } catch (const Error& error) {
     return error.what();

@@ -12,15 +12,14 @@ namespace {
 DaemonFacts Sound() {
   DaemonFacts facts;
   facts.now = 1000;
-  facts.status = {
-      {"written", 999},   {"looked", 998},
-      {"decided", 990},   {"interval", 10},
-      {"policy", "drf"},  {"runtime", "slurm"},
-      {"trouble", ""},    {"paused", false},
-      {"drained", false}, {"jobs", nlohmann::ordered_json::array({{{"stage", "waiting"}}})}};
+  facts.status.written_at = 999;
+  facts.status.polled_at = 998;
+  facts.status.decided_at = 990;
+  facts.status.interval = 10;
+  facts.status.nodes.resize(4);
+  facts.status.jobs.resize(1);  // waiting
   facts.workers_address = "tcp:10.0.0.1:7171";
   facts.workers_reach = true;
-  facts.nodes = 4;
   return facts;
 }
 
@@ -40,23 +39,22 @@ struct Fault {
 TEST(DaemonHealthTest, EachFaultIsFoundByItsCheckAlone) {
   const Fault faults[] = {
       {"daemon.answer", Health::kWrong, "400 s old and must be less than 30",
-       [](DaemonFacts* f) { f->status["written"] = 600; }},
+       [](DaemonFacts* f) { f->status.written_at = 600; }},
       {"daemon.cluster", Health::kWrong, "no route to host",
-       [](DaemonFacts* f) { f->status["trouble"] = "no route to host"; }},
+       [](DaemonFacts* f) { f->status.trouble = "no route to host"; }},
       {"daemon.cluster", Health::kWarn, "has not answered",
-       [](DaemonFacts* f) { f->status["looked"] = nullptr; }},
+       [](DaemonFacts* f) { f->status.polled_at.reset(); }},
       {"daemon.decisions", Health::kWarn, "asked 500 s ago, and 1 job waits",
-       [](DaemonFacts* f) { f->status["decided"] = 500; }},
+       [](DaemonFacts* f) { f->status.decided_at = 500; }},
       {"daemon.decisions", Health::kWarn, "never asked, and 1 job waits",
-       [](DaemonFacts* f) { f->status["decided"] = nullptr; }},
-      {"daemon.pause", Health::kWarn, "paused", [](DaemonFacts* f) { f->status["paused"] = true; }},
+       [](DaemonFacts* f) { f->status.decided_at.reset(); }},
+      {"daemon.pause", Health::kWarn, "paused", [](DaemonFacts* f) { f->status.paused = true; }},
       {"daemon.pause", Health::kWarn, "no job begin",
-       [](DaemonFacts* f) { f->status["drained"] = true; }},
+       [](DaemonFacts* f) { f->status.drained = true; }},
       {"daemon.pause", Health::kWarn, "drained: n2",
        [](DaemonFacts* f) {
-         f->status["nodes"] =
-             nlohmann::ordered_json::array({{{"node", "n1"}, {"drained_by", "cluster"}},
-                                            {{"node", "n2"}, {"drained_by", "allot"}}});
+         f->status.nodes[0] = {.name = "n1", .drained_by = Drainer::kCluster};
+         f->status.nodes[1] = {.name = "n2", .drained_by = Drainer::kAllot};
        }},
       {"daemon.port", Health::kWrong, "nothing listens at tcp:10.0.0.1:7171",
        [](DaemonFacts* f) { f->workers_reach = false; }},
@@ -77,15 +75,15 @@ TEST(DaemonHealthTest, EachFaultIsFoundByItsCheckAlone) {
 
 TEST(DaemonHealthTest, WhoHasNothingToDecideIsFine) {
   DaemonFacts facts = Sound();
-  facts.status["decided"] = 0;
-  facts.status["jobs"] = nlohmann::ordered_json::array();
+  facts.status.decided_at = 0;
+  facts.status.jobs.clear();
   EXPECT_EQ(LookAtDaemon(facts)[2].health, Health::kFine);
 }
 
 TEST(DaemonHealthTest, ALongIntervalIsNoFault) {
   DaemonFacts facts = Sound();
-  facts.status["decided"] = 500;
-  facts.status["interval"] = 60;
+  facts.status.decided_at = 500;
+  facts.status.interval = 60;
   EXPECT_EQ(LookAtDaemon(facts)[2].health, Health::kFine);
 }
 

@@ -25,9 +25,7 @@ class LateWorkersTest : public LiveClusterFixture {
     FAIL() << "never came: " << what << "\n" << JournalEnd();
   }
   std::string Told() { return runtime_.explained["a"]; }
-  std::string Reason() const {
-    return StatusJson(*cluster_, {}, {})["jobs"][0]["reason"].get<std::string>();
-  }
+  std::string Reason() const { return MakeStatus(*cluster_, {}, {}).jobs[0].reason.value_or(""); }
 };
 
 TEST_F(LateWorkersTest, AJobOfWhichNobodyJoinsIsToldAtEachTryUntilOneDoes) {

@@ -40,7 +40,7 @@ TEST_F(LimitedSizes, TogetherPoliciesCanGiveNoMoreThanTheLimit) {
   EXPECT_EQ(MostOf("other"), 8);
   EXPECT_EQ(JobOf("c").beyond, "account vision (GrpTRES): 5 GPUs together, 2 left");
   EXPECT_NE(MetricsText(*cluster_, {}).find("allot_jobs_beyond_limit 1"), std::string::npos);
-  EXPECT_EQ(StatusJson(*cluster_, {}, {}).at("jobs").at(2).at("reason"), JobOf("c").beyond);
+  EXPECT_EQ(MakeStatus(*cluster_, {}, {}).jobs.at(2).reason, JobOf("c").beyond);
 }
 
 TEST_F(LimitedSizes, WhatRunsIsKeptAndTheNextBeginsWhenThereIsRoom) {

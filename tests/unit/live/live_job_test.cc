@@ -15,12 +15,12 @@ TEST_F(LiveJobTest, AHeldJobIsCalledHeldOnceItsWorkersHaveLeft) {
   Until("training", [&] { return Trains("a", 2); });
   runtime_.jobs.at("a").job.state = JobState::kHeld;
   Look();
-  EXPECT_EQ(JobOf("a").stage(), "stopping");
+  EXPECT_EQ(JobOf("a").stage(), JobStage::kStopping);
   for (int look = 0; look < 5; ++look) Look();
-  EXPECT_EQ(JobOf("a").stage(), "held");
+  EXPECT_EQ(JobOf("a").stage(), JobStage::kHeld);
   runtime_.jobs.at("a").job.state = JobState::kActive;
   Look();
-  EXPECT_EQ(JobOf("a").stage(), "waiting");
+  EXPECT_EQ(JobOf("a").stage(), JobStage::kWaiting);
 }
 
 TEST_F(LiveJobTest, TheUserOfAJobThatFitsNowhereIsToldWhyUntilItFits) {
@@ -28,7 +28,7 @@ TEST_F(LiveJobTest, TheUserOfAJobThatFitsNowhereIsToldWhyUntilItFits) {
   runtime_.AddJob("small", 1, 1, 4);
   Serve();
   ASSERT_TRUE(cluster_->WaitForJobs());
-  EXPECT_EQ(JobOf("large").stage(), "fits nowhere");
+  EXPECT_EQ(JobOf("large").stage(), JobStage::kFitsNowhere);
   EXPECT_EQ(JobOf("large").unfit,
             "a job must fit the cluster: job 'team/large' asks for 9 GPUs, the largest GPU type "
             "'gpu' has 8")
@@ -42,7 +42,7 @@ TEST_F(LiveJobTest, TheUserOfAJobThatFitsNowhereIsToldWhyUntilItFits) {
   Look();
   Look();
   EXPECT_EQ(runtime_.explained.at("large"), "");
-  EXPECT_EQ(JobOf("large").stage(), "waiting");
+  EXPECT_EQ(JobOf("large").stage(), JobStage::kWaiting);
 }
 
 TEST_F(LiveJobTest, AJobThatWasStoppedAMomentAgoIsNotStartedAndNothingIsRefused) {

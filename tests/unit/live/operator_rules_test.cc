@@ -204,9 +204,9 @@ TEST_F(LiveRules, StatusAndMetricsSayWhichRuleHoldsAJob) {
   Decide({{"a", 2}});
   DaemonOptions options;
   options.rules = "rules.toml";
-  const auto status = StatusJson(*cluster_, {}, options);
-  EXPECT_EQ(status.at("rules"), "rules.toml");
-  EXPECT_EQ(status.at("jobs").at(0).at("reason"), "cooldown, 60 s more");
+  const DaemonStatus status = MakeStatus(*cluster_, {}, options);
+  EXPECT_EQ(status.rules, "rules.toml");
+  EXPECT_EQ(status.jobs.at(0).reason, "cooldown, 60 s more");
   EXPECT_NE(MetricsText(*cluster_, {}).find("allot_jobs_held_by_rule{rule=\"cooldown\"} 1"),
             std::string::npos);
 }
@@ -268,8 +268,8 @@ TEST_F(LiveWindows, JobsLeaveANodeWhileItIsMaintained) {
   Until("the window", [&] { return !cluster_->state().maintained_nodes().empty(); });
   Until("the rest trains", [&] { return Trains("a", 4); });
   EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 4);
-  const auto status = StatusJson(*cluster_, {}, {});
-  EXPECT_TRUE(status.at("nodes").at(1).at("maintenance"));
+  const DaemonStatus status = MakeStatus(*cluster_, {}, {});
+  EXPECT_EQ(status.nodes.at(1).state, NodeState::kMaintenance);
   EXPECT_NE(MetricsText(*cluster_, {}).find("allot_nodes{state=\"maintenance\"} 1"),
             std::string::npos);
   Serve();

@@ -95,7 +95,7 @@ TEST_F(PinnedJobs, ADaemonWithoutAJournalFindsThem) {
   Serve();
   LookOften();
   EXPECT_TRUE(Runs());
-  EXPECT_EQ(JobOf("plain").worker_group.stage(JobOf("plain").progress), "training");
+  EXPECT_EQ(JobOf("plain").worker_group.stage(JobOf("plain").progress), JobStage::kTraining);
 }
 
 TEST_F(PinnedJobs, OneThatBeganBeforeItsStopReachedItRunsOn) {
@@ -111,7 +111,7 @@ TEST_F(PinnedJobs, OneThatBeganBeforeItsStopReachedItRunsOn) {
   Decide({});
   LookOften();
   EXPECT_TRUE(Runs());
-  EXPECT_EQ(JobOf("plain").worker_group.stage(JobOf("plain").progress), "training");
+  EXPECT_EQ(JobOf("plain").worker_group.stage(JobOf("plain").progress), JobStage::kTraining);
   Serve();
   LookOften();
   EXPECT_TRUE(Runs()) << "the next daemon reads it so";

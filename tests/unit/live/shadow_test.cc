@@ -71,11 +71,11 @@ TEST_F(ShadowTest, IsComparedByGpusAndLogged) {
   Shadow shadow("made", std::make_unique<Made>([](Allocation* a) { *a = Gpus(1); }));
   Count log;
   shadow.LogTo(&log);
-  EXPECT_TRUE(std::isnan(shadow.agreement()));
+  EXPECT_FALSE(shadow.agreement());
   shadow.OnDecision(o_, Gpus(2));
   EXPECT_EQ(shadow.agreement(), 0.5);
   shadow.OnDecision(o_, Gpus(1));
-  EXPECT_DOUBLE_EQ(shadow.agreement(), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(shadow.agreement().value(), 2.0 / 3);
   EXPECT_EQ(log.decisions, 2);
 }
 
@@ -93,7 +93,7 @@ TEST_F(ShadowTest, FaultsAreCountedAndNothingElse) {
   EXPECT_EQ(shadow.decisions(), 1);
   EXPECT_EQ(shadow.agreement(), 1);
   EXPECT_EQ(log.decisions, 1);
-  EXPECT_EQ(shadow.ToJson().at("failed"), 2);
+  EXPECT_EQ(shadow.status().failed, 2);
 }
 
 TEST_F(ShadowTest, OneThatTakesTooLongIsAskedNoMore) {
@@ -104,7 +104,7 @@ TEST_F(ShadowTest, OneThatTakesTooLongIsAskedNoMore) {
   shadow.OnDecision(o_, Gpus(2));
   EXPECT_EQ(shadow.decisions(), 0);
   EXPECT_EQ(shadow.failed(), 1);
-  EXPECT_EQ(shadow.ToJson().at("asked"), false);
+  EXPECT_FALSE(shadow.status().asked);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST_F(StuckStartsTest, AJobThatDoesNotBeginIsTriedOnOtherNodes) {
   Look();
   Look();
   EXPECT_EQ(ReasonOf("a"), "pending: ReqNodeNotAvail");
-  EXPECT_NE(JobOf("a").worker_group.stage(JobOf("a").progress), "training");
+  EXPECT_NE(JobOf("a").worker_group.stage(JobOf("a").progress), JobStage::kTraining);
   EXPECT_NE(MetricsText(*cluster_, {}).find("allot_workers_pending{reason=\"ReqNodeNotAvail\"} 1"),
             std::string::npos);
   LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });

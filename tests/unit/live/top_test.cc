@@ -11,8 +11,8 @@ TopView Small() {
   TopView view;
   view.title = "policy las";
   view.now = 3600;
-  view.nodes = {{"a", "v100", 8, 6, ""}, {"b", "v100", 8, 0, "down"}};
-  view.jobs = {{"waiting", "eve", "waits", 0, "2", "", kUnknown, 60},
+  view.nodes = {{"a", "v100", 8, 6}, {"b", "v100", 8, 0, NodeState::kDown}};
+  view.jobs = {{"waiting", "eve", "waits", 0, "2", "", {}, 60},
                {"small", "bob", "runs", 2, "1-4", "a:2", 0.5, 120},
                {"large", "eve", "runs", 4, "4", "a:4", 0.1, 60}};
   return view;
@@ -20,7 +20,7 @@ TopView Small() {
 
 TEST(Top, CountsGpusThatAreThere) {
   const std::string screen = DrawTop(Small(), {}, 40, 100);
-  EXPECT_NE(screen.find("6 of 8 held, 75.0 %"), std::string::npos) << screen;
+  EXPECT_NE(screen.find("6 of 8 in use, 75.0 %"), std::string::npos) << screen;
   EXPECT_NE(screen.find("running 2, waiting 1"), std::string::npos) << screen;
 }
 
@@ -32,9 +32,9 @@ TEST(Top, ShowsLargeJobsFirstAndWaitingOnesLast) {
 
 TEST(Top, FitsIntoTheTerminal) {
   TopView view = Small();
-  for (int n = 0; n < 300; ++n) view.nodes.push_back({"node" + std::to_string(n), "", 8, 1, ""});
+  for (int n = 0; n < 300; ++n) view.nodes.push_back({"node" + std::to_string(n), "", 8, 1});
   for (int j = 0; j < 300; ++j) {
-    view.jobs.push_back({"j\xC3\xA4" + std::to_string(j), "", "waits", 0, "1", "", kUnknown, 1});
+    view.jobs.push_back({"j\xC3\xA4" + std::to_string(j), "", "waits", 0, "1", "", {}, 1});
   }
   const std::deque<std::string> events(50, "something happened");
   for (const auto& [rows, columns] : {std::pair(24, 80), std::pair(12, 30), std::pair(60, 200)}) {
@@ -55,10 +55,10 @@ TEST(Top, TellsWhatHappened) {
   const TopView before = Small();
   TopView now = before;
   now.now = 7200;
-  now.nodes[1].away = "";
-  now.jobs = {{"waiting", "eve", "runs", 2, "2", "b:2", kUnknown, 60},
+  now.nodes[1].state = NodeState::kUp;
+  now.jobs = {{"waiting", "eve", "runs", 2, "2", "b:2", {}, 60},
               {"small", "bob", "runs", 4, "1-4", "a:4", 0.5, 120},
-              {"new", "eve", "waits", 0, "3", "", kUnknown, 0}};
+              {"new", "eve", "waits", 0, "3", "", {}, 0}};
   EXPECT_EQ(EventsBetween(before, now),
             (std::vector<std::string>{
                 "  2h 00m  node b is back", "  2h 00m  job waiting begins on 2 GPUs",

@@ -2,15 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "tests/unit/sim/small_world.h"
 #include "wait_forecast/cpu_share.h"
 
 namespace allot {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Shows it the run, from the second decision on, without the first node, which jobs still hold.
 class WithoutANode : public DecisionListener {
@@ -51,21 +47,23 @@ struct Beside {
     SimulatedCluster cluster(scenario);
     Drive(cluster, *policy, ContextOf(scenario), listeners, {.max_decisions = 2});
     outlook.Finish();
-    status["jobs"] = {{{"job", "j1"}}, {{"job", "newer"}}};
-    for (Json& job : status["jobs"]) outlook.AddTo(&job);
+    seen.id = "j1";
+    newer.id = "newer";
+    for (JobStatus* one : {&seen, &newer}) outlook.AddTo(one);
     metrics = outlook.MetricsText();
   }
-  Json status;
+  JobStatus seen;
+  JobStatus newer;
   std::string metrics;
 };
 
 TEST(LiveOutlook, TellsStartAndEndOfTheJobsThatItSaw) {
   const Beside beside(2);
-  const Json& job = beside.status["jobs"][0];
-  EXPECT_EQ(job["eta"]["made"], 0);
-  EXPECT_EQ(job["eta"]["until"], 86400) << "the horizon: of so few jobs all of it";
-  EXPECT_TRUE(job["eta"]["end"].contains("0.9")) << job.dump();
-  EXPECT_FALSE(beside.status["jobs"][1].contains("eta"));
+  ASSERT_TRUE(beside.seen.forecast);
+  EXPECT_EQ(beside.seen.forecast->made, 0);
+  EXPECT_EQ(beside.seen.forecast->until, 86400) << "the horizon: of so few jobs all of it";
+  EXPECT_TRUE(beside.seen.forecast->end);
+  EXPECT_FALSE(beside.newer.forecast);
   EXPECT_NE(beside.metrics.find("allot_job_end_seconds{job=\"a\\\"b\",level=\"0.5\"} "),
             std::string::npos)
       << beside.metrics;
@@ -84,7 +82,8 @@ TEST(LiveOutlook, AJobThatIsStillToLeaveANodeHidesNoForecast) {
 TEST(LiveOutlook, AJobThatNoForecastCanTellOfHasNoTimes) {
   const Beside beside(1, std::make_unique<testing_support::ScriptedPolicy>(
                              std::vector<std::vector<GpuCount>>{{0, 0}}));
-  EXPECT_TRUE(beside.status["jobs"][0]["eta"]["end"].is_null()) << beside.status.dump();
+  ASSERT_TRUE(beside.seen.forecast);
+  EXPECT_FALSE(beside.seen.forecast->end);
   EXPECT_EQ(beside.metrics.find("allot_job_end_seconds{"), std::string::npos) << beside.metrics;
   EXPECT_NE(beside.metrics.find("allot_forecasts_failed_total 0\n"), std::string::npos);
 }
@@ -109,7 +108,7 @@ TEST(LiveOutlook, APolicyThatFailsLeavesTheRunAlone) {
                              std::vector<std::vector<GpuCount>>{{8, 8, 8}}));
   EXPECT_NE(beside.metrics.find("allot_forecasts_failed_total 1\n"), std::string::npos)
       << beside.metrics;
-  EXPECT_FALSE(beside.status["jobs"][0].contains("eta"));
+  EXPECT_FALSE(beside.seen.forecast);
 }
 
 }  // namespace
