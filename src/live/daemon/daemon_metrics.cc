@@ -1,4 +1,4 @@
-// What Prometheus sees of a daemon (docs/metrics.md).
+// The metrics of a daemon for Prometheus (docs/metrics.md).
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 namespace allot {
 namespace {
 
-constexpr std::size_t kMostReasons = 20;  // by name; labels of metrics are bounded
+constexpr std::size_t kMostReasons = 20;  // the rest is "other", so that labels are bounded
 
 std::map<std::string, int> PendingByReason(const LiveState& state) {
   std::map<std::string, int> workers_by_reason;
@@ -50,7 +50,6 @@ Seconds LongestWait(const LiveCluster& cluster) {
   return longest;
 }
 
-// Of the operator's rules, which are few.
 void AddRuleMetrics(const LiveState& state, MetricText* text) {
   std::map<std::string_view, int> jobs;
   for (const HoldingRule rule : kHoldingRules) jobs[NameOf(rule)] = 0;
@@ -76,7 +75,6 @@ void AddNodeMetrics(const LiveState& state, MetricText* text) {
   for (const auto& [name, count] : nodes) text->Value(count, {{"state", name}});
 }
 
-// By type of GPUs, of which a cluster's nodes have a few.
 void AddGpuMetrics(const LiveState& state, MetricText* text) {
   const ClusterSpec& present = state.present();
   const std::vector<std::string>& types = state.job_table().nominal().types();

@@ -14,7 +14,7 @@
 namespace allot {
 namespace {
 
-// Letters, not bytes: names may hold any.
+// Counts letters, not bytes, because names may contain any.
 std::string Cut(const std::string& text, int columns) {
   std::string line;
   int letters = 0;
@@ -36,7 +36,7 @@ std::string NodeCell(const TopNode& node, std::size_t name_width) {
   return fmt::format("{:<{}} {:<16}", node.name, name_width, cell);
 }
 
-// As many beside each other as have room, in at most `most` lines.
+// As many nodes beside each other as have room, in at most `most` lines.
 std::vector<std::string> NodeLines(const TopView& view, int columns, std::size_t most) {
   std::size_t name_width = 4;
   for (const TopNode& node : view.nodes) name_width = std::max(name_width, node.name.size());
