@@ -26,8 +26,7 @@ TEST_F(AskedAnewTest, WhatCouldNotBeUnderstoodBefore) {
   Correct("a", 4);
   Until("both to be shown", [&] { return cluster_->Observe().rows() == 2; });
   EXPECT_EQ(JobOf("a").asked->max_gpus, 4);
-  Decide({{"a", 4}});
-  Until("training", [&] { return Trains("a", 4); });
+  TrainOn({{"a", 4}});
   Serve();
   EXPECT_EQ(JobOf("a").asked->max_gpus, 4) << "the next daemon reads it so";
 }
@@ -42,8 +41,7 @@ TEST_F(AskedAnewTest, WhatAPolicyHasSeenBeforeItWasHeld) {
   Until("to be held", [&] { return cluster_->Observe().rows() == 1; });
   Correct("a", 4);
   Until("both to be shown", [&] { return cluster_->Observe().rows() == 2; });
-  Decide({{"a", 4}});
-  Until("training", [&] { return Trains("a", 4); });
+  TrainOn({{"a", 4}});
 }
 
 TEST_F(AskedAnewTest, AnyOfItsOptions) {
@@ -60,10 +58,7 @@ TEST_F(AskedAnewTest, AnyOfItsOptions) {
 
 TEST_F(AskedAnewTest, WhoRanGoesOnAsBefore) {
   runtime_.AddJob("a", 2, 1, 2);
-  Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  Decide({{"a", 2}});
-  Until("training", [&] { return Trains("a", 2); });
+  ServeAndTrain({{"a", 2}});
   const JobIndex index = JobOf("a").index;
   runtime_.jobs.at("a").job.state = JobState::kHeld;
   for (int looks = 0; looks < 1000 && !JobOf("a").worker_group.idle(); ++looks) Look();

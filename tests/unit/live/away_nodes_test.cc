@@ -11,10 +11,7 @@ class AwayNodesTest : public LiveClusterFixture {
  protected:
   void TrainOnBoth() {
     runtime_.AddJob("a", 8, 1, 8);
-    Serve();
-    cluster_->WaitForJobs();
-    Decide({{"a", 8}});
-    Until("training on both", [&] { return Trains("a", 8); });
+    ServeAndTrain({{"a", 8}});
   }
   // The reason of the record that took n2 from the job.
   std::string Why() {

@@ -46,10 +46,7 @@ TEST_F(LimitedSizes, TogetherPoliciesCanGiveNoMoreThanTheLimit) {
 TEST_F(LimitedSizes, WhatRunsIsKeptAndTheNextBeginsWhenThereIsRoom) {
   Limit(4);
   AddLimited("a", 1, 8);
-  Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  Decide({{"a", 4}});
-  Until("training", [&] { return Trains("a", 4); });
+  ServeAndTrain({{"a", 4}});
   AddLimited("b", 1, 8);
   Limit(2);
   ASSERT_TRUE(cluster_->WaitForChange(0)) << "b is known from here on";
@@ -86,10 +83,7 @@ TEST_F(LimitedSizes, AJobAloneMayHaveNoMoreThanOneMay) {
 
 TEST_F(LimitedSizes, AJobWhoseGrowthDidNotBeginTriesNoOtherForAWhile) {
   runtime_.AddJob("a", 1, 1, 8);
-  Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  Decide({{"a", 4}});
-  Until("training", [&] { return Trains("a", 4); });
+  ServeAndTrain({{"a", 4}});
   runtime_.pending_nodes["n2"] = "QOSMaxJobsPerUserLimit";
   Decide({{"a", 8}});
   Until("it to be taken back", [&] { return MostOf("a") == 4; });

@@ -73,6 +73,18 @@ class LiveClusterFixture : public DaemonTest {
     return job != nullptr && job->worker_group.workers().size() == gpus &&
            job->worker_group.training(runtime_.jobs.at(id).progress);
   }
+  // Decides so, and polls until each job trains on its GPUs.
+  void TrainOn(const std::vector<std::pair<std::string, GpuCount>>& wants) {
+    Decide(wants);
+    for (const auto& [id, gpus] : wants) {
+      Until((id + " trains").c_str(), [&] { return Trains(id, static_cast<std::size_t>(gpus)); });
+    }
+  }
+  void ServeAndTrain(const std::vector<std::pair<std::string, GpuCount>>& wants) {
+    Serve();
+    ASSERT_TRUE(cluster_->WaitForJobs());
+    TrainOn(wants);
+  }
 };
 
 }  // namespace allot

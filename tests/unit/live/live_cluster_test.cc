@@ -21,23 +21,18 @@ TEST_F(LiveClusterTest, StartsGrowsAndShrinksAJob) {
   Serve();
   ASSERT_TRUE(cluster_->WaitForJobs());
   EXPECT_EQ(cluster_->Observe().rows(), 1);
-  Decide({{"a", 2}});
-  Until("training on 2", [&] { return Trains("a", 2); });
+  TrainOn({{"a", 2}});
   Decide({{"a", 6}});
   EXPECT_EQ(cluster_->Observe().running[0], JobOf("a").running);
   Until("training on 6", [&] { return Trains("a", 6); });
-  Decide({{"a", 1}});
-  Until("training on 1", [&] { return Trains("a", 1); });
+  TrainOn({{"a", 1}});
   EXPECT_EQ(runtime_.Alive("a"), 1);
   EXPECT_EQ(runtime_.jobs.at("a").membership.epoch, 2);
 }
 
 TEST_F(LiveClusterTest, SurvivorsTrainOnUntilAllJoinersHaveJoined) {
   runtime_.AddJob("a", 1, 1, 8);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 1}});
-  Until("training on 1", [&] { return Trains("a", 1); });
+  ServeAndTrain({{"a", 1}});
   runtime_.slow = {"a.1"};
   Decide({{"a", 3}});
   for (int i = 0; i < 20; ++i) runtime_.Wait(0.1);
@@ -52,10 +47,7 @@ TEST_F(LiveClusterTest, SurvivorsTrainOnUntilAllJoinersHaveJoined) {
 TEST_F(LiveClusterTest, TwoJobsThatExchangeNodesBothArrive) {
   runtime_.AddJob("a", 4, 1, 4);
   runtime_.AddJob("b", 4, 1, 4);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 4}, {"b", 4}});
-  Until("both train", [&] { return Trains("a", 4) && Trains("b", 4); });
+  ServeAndTrain({{"a", 4}, {"b", 4}});
   const Observation& o = cluster_->Observe();
   Allocation swapped;
   swapped.Add(o.job[0], o.running[0], o.shares_of(1));
@@ -69,10 +61,7 @@ TEST_F(LiveClusterTest, TwoJobsThatExchangeNodesBothArrive) {
 
 TEST_F(LiveClusterTest, AWorkerThatIsKilledIsReplaced) {
   runtime_.AddJob("a", 3, 1, 4);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 3}});
-  Until("training on 3", [&] { return Trains("a", 3); });
+  ServeAndTrain({{"a", 3}});
   const std::int64_t step = runtime_.jobs.at("a").progress.step;
   runtime_.Kill("a.0");  // rank 0
   Until("training on 3 again",
@@ -83,10 +72,7 @@ TEST_F(LiveClusterTest, AWorkerThatIsKilledIsReplaced) {
 
 TEST_F(LiveClusterTest, AHungWorkerIsEndedAndTheOthersGoOn) {
   runtime_.AddJob("a", 2, 1, 2);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 2}});
-  Until("training on 2", [&] { return Trains("a", 2); });
+  ServeAndTrain({{"a", 2}});
   runtime_.frozen.insert("a.1");
   runtime_.workers.at("a.1").seen.silent = 1000;
   Until("a new second worker", [&] { return Trains("a", 2) && runtime_.workers.contains("a.2"); });
@@ -95,10 +81,7 @@ TEST_F(LiveClusterTest, AHungWorkerIsEndedAndTheOthersGoOn) {
 
 TEST_F(LiveClusterTest, AMemberThatDoesNotComeBackToTheNextDaemonIsEndedAsHung) {
   runtime_.AddJob("a", 2, 1, 2);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 2}});
-  Until("training on 2", [&] { return Trains("a", 2); });
+  ServeAndTrain({{"a", 2}});
   runtime_.frozen.insert("a.1");
   runtime_.workers.at("a.1").seen.state = WorkerState::kStarting;
   runtime_.workers.at("a.1").seen.silent = WorkerGroupOptions{}.hung_after + 1;
@@ -111,10 +94,7 @@ TEST_F(LiveClusterTest, AMemberThatDoesNotComeBackToTheNextDaemonIsEndedAsHung) 
 
 TEST_F(LiveClusterTest, AnEndByForceThatWasRefusedIsAskedForAgainByTheNextDaemonToo) {
   runtime_.AddJob("a", 2, 1, 2);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 2}});
-  Until("training on 2", [&] { return Trains("a", 2); });
+  ServeAndTrain({{"a", 2}});
   runtime_.frozen.insert("a.1");
   runtime_.workers.at("a.1").seen.silent = 1000;
   runtime_.refuse_stops = 2;
@@ -142,10 +122,7 @@ TEST_F(LiveClusterTest, AJobWhoseWorkersAlwaysFailIsGivenUp) {
 TEST_F(LiveClusterTest, WorkersThatLiveAndDoNotGoOnAreReplacedUntilTheJobIsGivenUp) {
   options_.job_table.worker_group.stalled_after = 60;
   runtime_.AddJob("a", 2, 2, 2);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 2}});
-  Until("training", [&] { return Trains("a", 2); });
+  ServeAndTrain({{"a", 2}});
   const auto first = runtime_.AliveIds("a");
   const Seconds begin = clock_->Now();
   runtime_.stuck.insert("a");
@@ -214,19 +191,13 @@ TEST_F(LiveClusterTest, ALongLifeWithLossesIsNoRowOfFailuresToTheNextDaemon) {
 TEST_F(LiveClusterTest, ARefusedStartIsTriedAgainUnderAnotherName) {
   runtime_.AddJob("a", 2, 1, 2);
   runtime_.refuse_starts = 3;
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 2}});
-  Until("training", [&] { return Trains("a", 2); });
+  ServeAndTrain({{"a", 2}});
   EXPECT_EQ(runtime_.refuse_starts, 0);
 }
 
 TEST_F(LiveClusterTest, AnUnreachableRuntimeChangesNothing) {
   runtime_.AddJob("a", 2, 1, 4);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 2}});
-  Until("training", [&] { return Trains("a", 2); });
+  ServeAndTrain({{"a", 2}});
   runtime_.unreachable = true;
   cluster_->WaitForChange(0);
   Decide({{"a", 4}});
@@ -280,10 +251,7 @@ TEST_F(LiveClusterTest, ADaemonKilledAtAnyMomentLosesAndDoublesNothing) {
 
 TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatRuns) {
   runtime_.AddJob("a", 2, 1, 4);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 2}});
-  Until("training", [&] { return Trains("a", 2); });
+  ServeAndTrain({{"a", 2}});
   cluster_.reset();
   journal_.reset();
   std::filesystem::remove(folder_ / "journal.jsonl");
@@ -292,17 +260,13 @@ TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatRuns) {
   ASSERT_TRUE(cluster_->WaitForJobs());
   Until("training as found", [&] { return Trains("a", 2); });
   EXPECT_EQ(runtime_.AliveIds("a"), workers);
-  Decide({{"a", 3}});
-  Until("training on 3", [&] { return Trains("a", 3); });
+  TrainOn({{"a", 3}});
   EXPECT_GT(runtime_.jobs.at("a").membership.epoch, 0);
 }
 
 TEST_F(LiveClusterTest, AClockThatJumpsWhileNoDaemonRunsEndsNobody) {
   runtime_.AddJob("a", 2, 2, 2);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 2}});
-  Until("training", [&] { return Trains("a", 2); });
+  ServeAndTrain({{"a", 2}});
   const auto workers = runtime_.AliveIds("a");
   time_.wall += 3600;
   runtime_.deaf = true;
@@ -366,8 +330,7 @@ TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatWorkersSayLater) {
   Serve();
   ASSERT_TRUE(cluster_->WaitForJobs());
   runtime_.deaf = false;
-  Decide({{"a", 3}});
-  Until("training on 3", [&] { return Trains("a", 3); });
+  TrainOn({{"a", 3}});
   EXPECT_GT(runtime_.jobs.at("a").membership.epoch, before);
 }
 
@@ -390,10 +353,7 @@ TEST_F(LiveClusterTest, AWorkerOfAStartThatWasRefusedChangesNoDecision) {
 
 TEST_F(LiveClusterTest, WhatAWorkerThatLeavesHoldsIsNotGivenAgain) {
   runtime_.AddJob("a", 2, 1, 4);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 2}});
-  Until("training on 2", [&] { return Trains("a", 2); });
+  ServeAndTrain({{"a", 2}});
   runtime_.frozen = {"a.0", "a.1"};
   Decide({});
   // As another daemon has added one meanwhile.
@@ -410,10 +370,7 @@ TEST_F(LiveClusterTest, WhatAWorkerThatLeavesHoldsIsNotGivenAgain) {
 
 TEST_F(LiveClusterTest, AJobLeavesANodeThatGoesDown) {
   runtime_.AddJob("a", 6, 1, 8);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 6}});
-  Until("training on 6", [&] { return Trains("a", 6); });
+  ServeAndTrain({{"a", 6}});
   runtime_.nodes[1].state = NodeState::kDown;
   ASSERT_TRUE(cluster_->WaitForChange(kNever)) << "a lost node asks for a decision";
   EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 4);
@@ -423,10 +380,7 @@ TEST_F(LiveClusterTest, AJobLeavesANodeThatGoesDown) {
 
 TEST_F(LiveClusterTest, DrainedNodesAreLeftAndComeBack) {
   runtime_.AddJob("a", 6, 1, 8);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 6}});
-  Until("training on 6", [&] { return Trains("a", 6); });
+  ServeAndTrain({{"a", 6}});
   EXPECT_THROW(cluster_->DrainNode("n3"), Error);
   cluster_->DrainNode("n1");
   Until("training on 2", [&] { return Trains("a", 2); });

@@ -9,10 +9,7 @@ using LiveJobTest = LiveClusterFixture;
 
 TEST_F(LiveJobTest, AHeldJobIsCalledHeldOnceItsWorkersHaveLeft) {
   runtime_.AddJob("a", 2, 1, 4);
-  Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  Decide({{"a", 2}});
-  Until("training", [&] { return Trains("a", 2); });
+  ServeAndTrain({{"a", 2}});
   runtime_.jobs.at("a").job.state = JobState::kHeld;
   Look();
   EXPECT_EQ(JobOf("a").stage(), JobStage::kStopping);

@@ -36,8 +36,7 @@ TEST_F(NodeLimitsTest, WhatIsGivenElsewhereIsMovedToFreeGpus) {
 
 TEST_F(NodeLimitsTest, TheSameDecisionAgainMovesNothing) {
   Begin({"n2"});
-  Decide({{"a", 2}, {"b", 2}});
-  Until("training", [&] { return Trains("a", 2) && Trains("b", 2); });
+  TrainOn({{"a", 2}, {"b", 2}});
   const int changes = JobOf("a").changes;
   cluster_->WaitForChange(0);
   Decide({{"a", 2}, {"b", 2}});

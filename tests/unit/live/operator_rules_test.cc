@@ -51,29 +51,21 @@ TEST_F(LiveRules, AJobWithoutAnAllowedSizeIsToldWhy) {
 
 TEST_F(LiveRules, WhatAJobHoldsSinceBeforeARuleItKeepsUntilItIsGivenSomethingElse) {
   runtime_.AddJob("a", 3, 1, 8);
-  Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  Decide({{"a", 3}});
-  Until("training", [&] { return Trains("a", 3); });
+  ServeAndTrain({{"a", 3}});
   Say("sizes = \"powers-of-two\"\n");
   Serve();
   ASSERT_TRUE(cluster_->WaitForJobs());
   Until("training on", [&] { return Trains("a", 3); });
   EXPECT_EQ(SizesOf("a"), (std::vector<int>{1, 2, 3, 4, 8}));
-  Decide({{"a", 4}});
-  Until("training by the rule", [&] { return Trains("a", 4); });
+  TrainOn({{"a", 4}});
   EXPECT_EQ(SizesOf("a"), (std::vector<int>{1, 2, 4, 8}));
 }
 
 TEST_F(LiveRules, AJournalOfOtherRulesIsRead) {
   Say("sizes = [5, 7]\n");
   runtime_.AddJob("a", 5, 1, 8);
-  Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  Decide({{"a", 5}});
-  Until("training", [&] { return Trains("a", 5); });
-  Decide({{"a", 7}});
-  Until("training", [&] { return Trains("a", 7); });
+  ServeAndTrain({{"a", 5}});
+  TrainOn({{"a", 7}});
   Say("sizes = [2, 6]\n");
   Serve();
   Until("training on", [&] { return Trains("a", 7); });
@@ -165,10 +157,7 @@ TEST_F(LiveRules, AJobThatIsNeverMovedMayStillLoseANode) {
   Say("[[jobs]]\nuser = \"us*\"\nmoves = false\n");
   runtime_.AddJob("a", 6, 1, 8);
   runtime_.AddJob("b", 1, 1, 8).user = "other";
-  Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  Decide({{"a", 6}});
-  Until("training", [&] { return Trains("a", 6); });
+  ServeAndTrain({{"a", 6}});
   EXPECT_EQ(JobOf("a").hold.rule, HoldingRule::kNeverMoved);
   cluster_->DrainNode("n2");
   Until("the rest trains", [&] { return Trains("a", 4); });
@@ -216,10 +205,7 @@ TEST_F(LiveRules, StatusAndMetricsSayWhichRuleHoldsAJob) {
 TEST_F(LiveRules, AnAccountGetsBackWhatItIsGuaranteed) {
   Say("[[guarantees]]\naccount = \"vision\"\ngpus = 4\n");
   runtime_.AddJob("a", 8, 1, 8);
-  Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  Decide({{"a", 8}});
-  Until("training on all", [&] { return Trains("a", 8); });
+  ServeAndTrain({{"a", 8}});
   runtime_.AddJob("b", 4, 1, 8).account = "vision";
   Until("it to be seen", [&] { return cluster_->Observe().rows() == 2; });
   Decide({{"a", 8}});  // a policy that gives nothing back
@@ -261,10 +247,7 @@ TEST_F(LiveWindows, JobsLeaveANodeWhileItIsMaintained) {
   SayWindowIn(100);
   runtime_.AddJob("a", 8, 1, 8);
   runtime_.AddJob("b", 1, 1, 8);
-  Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  Decide({{"a", 8}});
-  Until("training", [&] { return Trains("a", 8); });
+  ServeAndTrain({{"a", 8}});
   Until("the window", [&] { return !cluster_->state().maintained_nodes().empty(); });
   Until("the rest trains", [&] { return Trains("a", 4); });
   EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 4);
@@ -315,14 +298,10 @@ TEST_F(LiveWindows, AJobThatBecomesSmallerKeepsWhatItHasThere) {
   SayWindowIn(1000, "lead = 900\n");
   runtime_.AddJob("a", 8, 1, 8);
   runtime_.AddJob("b", 4, 1, 4);
-  Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  Decide({{"a", 8}});
-  Until("training", [&] { return Trains("a", 8); });
+  ServeAndTrain({{"a", 8}});
   const Seconds begin = cluster_->now();
   Until("the lead", [&] { return cluster_->now() - begin > 110; });
-  Decide({{"a", 4}, {"b", 4}});
-  Until("both to train", [&] { return Trains("a", 4) && Trains("b", 4); });
+  TrainOn({{"a", 4}, {"b", 4}});
   EXPECT_EQ(JobOf("b").shares.front().node, 0);
 }
 

@@ -46,8 +46,7 @@ TEST_F(PinnedJobs, APolicySeesWhatTheyLeave) {
   const ClusterSpec& seen = *cluster_->Observe().cluster;
   EXPECT_EQ(seen.nodes()[0].capacity.gpus, 2);
   EXPECT_EQ(seen.total().gpus, 6);
-  Decide({{"elastic", 6}});
-  Until("training on the rest", [&] { return Trains("elastic", 6); });
+  TrainOn({{"elastic", 6}});
   const auto& shares = JobOf("elastic").shares;
   EXPECT_EQ(shares[0].gpus, 0xcU) << "in the machine's own numbers";
   EXPECT_EQ(shares[1].gpus, 0xfU);

@@ -80,10 +80,7 @@ TEST_F(RunBeginTest, AJournalThatTellsTheOriginIsBelieved) {
 
 TEST_F(RunBeginTest, AJobThatRunsKeepsWhatItHasHad) {
   runtime_.AddJob("a", 2, 1, 8);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 2}});
-  Until("training", [&] { return Trains("a", 2); });
+  ServeAndTrain({{"a", 2}});
   time_.Pass(900);
   runtime_.workers.at("a.0").seen.began = time_.wall - 600;
   runtime_.workers.at("a.1").seen.began = time_.wall - 100;
@@ -133,10 +130,7 @@ TEST_F(RunBeginTest, AfterAFailBackItHasWhatItHadOfTheOtherDaemonToo) {
 
 TEST_F(RunBeginTest, WhereNobodyKnowsSinceWhenItRunsItBeginsNow) {
   runtime_.AddJob("a", 2, 1, 8);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 2}});
-  Until("training", [&] { return Trains("a", 2); });
+  ServeAndTrain({{"a", 2}});
   TakeOver();
   EXPECT_EQ(JobOf("a").given(), 2);
   EXPECT_DOUBLE_EQ(JobOf("a").attained_gpu_seconds, 0);

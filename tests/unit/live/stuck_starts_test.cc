@@ -31,18 +31,14 @@ TEST_F(StuckStartsTest, WhatOthersHoldIsNotSeenByPolicies) {
   Serve();
   cluster_->WaitForJobs();
   EXPECT_EQ(SeenOf(0), 1);
-  Decide({{"a", 5}});
-  Until("training on 5", [&] { return Trains("a", 5); });
+  TrainOn({{"a", 5}});
   runtime_.nodes[0].taken = 0;
   Until("all of it again", [&] { return SeenOf(0) == 4; });
 }
 
 TEST_F(StuckStartsTest, OthersDoNotTakeWhatAJobHolds) {
   runtime_.AddJob("a", 4, 4, 4);
-  Serve();
-  cluster_->WaitForJobs();
-  Decide({{"a", 4}});
-  Until("training", [&] { return Trains("a", 4); });
+  ServeAndTrain({{"a", 4}});
   runtime_.nodes[0].taken = 4;  // a reservation begins
   runtime_.AddJob("b", 1, 1, 1);
   ASSERT_TRUE(cluster_->WaitForChange(0));
