@@ -13,7 +13,7 @@
 namespace allot {
 namespace {
 
-constexpr int kMutationsOfEach = 60;
+constexpr int kMutationsOfEach = 134;
 
 void RunWatch(const std::string& input) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
