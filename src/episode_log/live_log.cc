@@ -145,7 +145,7 @@ std::vector<std::string> LiveLog::End(const std::string& runtime) {
     row.id = job.asked->id;
     row.submit = job.submit;
     row.gpus = job.asked->requested;
-    row.duration = run_time > 0 ? run_time : cluster.options().poll;  // ended within a look
+    row.duration = run_time > 0 ? run_time : cluster.options().poll;  // ended within a poll
     row.min_gpus = job.asked->min_gpus;
     row.max_gpus = job.asked->max_gpus;
     row.model = facts.workload.models.Intern(ProfileOf(job));

@@ -277,18 +277,17 @@ void LiveCluster::WarnOfRules() const {
 void LiveCluster::TellUsers() {
   for (const LiveJob* job : state_.job_table().active()) {
     if (job->over || job->asked->state == JobState::kHeld) {
-      explained_.erase(job->index);
+      state_.job_table().SetExplained(*job, std::nullopt);
       continue;
     }
     const bool runs = job->running >= 0;
     const std::string late = job->worker_group.lateness();
     const std::string wrong = runs ? late : job->unfit.value_or("");
-    std::optional<std::string>& explained = explained_[job->index];
-    if (explained == wrong) continue;
+    if (job->explained == wrong) continue;
     if (runs && !late.empty()) spdlog::warn("job {}: {}", job->asked->shown(), late);
     runtime_.Explain(job->asked->id,
                      wrong.empty() ? std::nullopt : std::optional(JobTrouble{wrong, runs}));
-    explained = wrong;
+    state_.job_table().SetExplained(*job, wrong);
   }
 }
 
@@ -303,7 +302,7 @@ bool LiveCluster::FollowWindows() {
   if (drained == state_.maintained_nodes()) return false;
   spdlog::info("in maintenance: {}",
                drained.empty() ? "no node" : fmt::format("{}", fmt::join(drained, ", ")));
-  writer_.Write(record::Maintenance{drained});
+  writer_.Write(record::MaintainedNodes{drained});
   return true;
 }
 

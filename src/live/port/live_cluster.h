@@ -14,7 +14,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -134,7 +133,6 @@ class LiveCluster : public ClusterPort {
   Seconds answers_since_ = 0;  // the runtime
   std::int64_t applied_ = -1;  // the latest decision that was applied
   std::string unreachable_reason_;
-  std::map<JobIndex, std::optional<std::string>> explained_;  // to users of active jobs
   std::function<void()> on_poll_;
 };
 

@@ -177,7 +177,7 @@ bool RuntimeReader::EndUnlisted(const RuntimeSnapshot& snapshot) {
 const LiveJob* RuntimeReader::AddJob(const RuntimeJob& seen) {
   const Seconds submit = std::clamp(seen.submit - writer_.origin(), 0.0, writer_.now());
   const Seconds deadline = seen.deadline == kNever ? kNever : seen.deadline - writer_.origin();
-  writer_.Write(record::Job{seen, submit, deadline, state_.job_table().ProfileOf(seen.model)});
+  writer_.Write(record::NewJob{seen, submit, deadline, state_.job_table().ProfileOf(seen.model)});
   const LiveJob* job = state_.job_table().Find(seen.id);
   if (seen.state == JobState::kHeld) {
     spdlog::info("job {} of {} is held: {}", seen.id, seen.user, seen.reason);

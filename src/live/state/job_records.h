@@ -16,7 +16,7 @@ namespace allot::record {
 
 using Kind = std::string_view;
 
-struct NodeGpus {
+struct NamedGpus {
   std::string node;
   std::uint64_t gpus = 0;  // a bit for each GPU of the node
 };
@@ -25,7 +25,7 @@ struct Allocated {
   // Text of its key (ConfigurationTable::KeyText). Unset in journals of the first daemons, which
   // wrote the GPUs only, and for a job that has nothing.
   std::optional<std::string> configuration;
-  std::vector<NodeGpus> nodes;
+  std::vector<NamedGpus> nodes;
 };
 
 struct Worker {
@@ -36,7 +36,7 @@ struct Worker {
 
 // ---- jobs ----
 
-struct Job {
+struct NewJob {
   static constexpr Kind kKind = "job";
   RuntimeJob asked;
   Seconds submit = 0;

@@ -105,6 +105,9 @@ class JobTable {
   void SetBeyond(const LiveJob& of, std::optional<std::string> limit) {
     Mine(of).beyond = std::move(limit);
   }
+  void SetExplained(const LiveJob& of, std::optional<std::string> trouble) {
+    Mine(of).explained = std::move(trouble);
+  }
   // The job's table has no larger sizes from now on, except what it has; unset: no limit.
   void SetMost(const LiveJob& of, std::optional<GpuCount> most);
 

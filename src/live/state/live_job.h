@@ -40,7 +40,9 @@ struct AllocatedJob {
   std::shared_ptr<const ConfigurationTable> table;
   bool table_is_new = false;         // since the last decision
   std::optional<std::string> unfit;  // why no GPU type that it accepts can hold the job, for people
-  std::optional<GpuCount> most;      // GPUs that limits leave it now (live/port/limited_sizes.h)
+  // What is wrong with the job, as its user was informed; empty: nothing, unset: not yet.
+  std::optional<std::string> explained;
+  std::optional<GpuCount> most;       // GPUs that limits leave it now (live/port/limited_sizes.h)
   std::optional<std::string> beyond;  // the limit that has no room for the job while it waits
   std::vector<GpuCount> tolerated;    // sizes that it has had since before a rule forbade them
   std::int32_t requested = 0;         // row of the table

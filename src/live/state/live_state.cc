@@ -163,7 +163,7 @@ struct LiveState::Applier {
   void operator()(const record::Nodes& r) const { state.SetNodes(r.nodes); }
   void operator()(const record::Drain& r) const { state.SetDrained(r.node, true); }
   void operator()(const record::Undrain& r) const { state.SetDrained(r.node, false); }
-  void operator()(const record::Maintenance& r) const {
+  void operator()(const record::MaintainedNodes& r) const {
     state.maintained_nodes_ = r.nodes;
     state.Refresh();
   }
@@ -171,7 +171,7 @@ struct LiveState::Applier {
   void operator()(const record::Resume& /*r*/) const { state.paused_ = false; }
 
   // Jobs.
-  void operator()(const record::Job& r) const {
+  void operator()(const record::NewJob& r) const {
     if (state.nodes_.empty()) throw DataError("a journal names nodes before jobs");
     // The journal knows jobs for longer than the daemon that wrote it: names come again.
     state.job_table_.ForgetRetired(r.asked.id);
@@ -331,7 +331,7 @@ void LiveState::ForEachRecord(double origin, Seconds now,
   if (paused_) add(record::Pause{});
   if (drained_) add(record::Drain{});
   for (const std::string& node : drained_nodes_) add(record::Drain{node});
-  if (!maintained_nodes_.empty()) add(record::Maintenance{maintained_nodes_});
+  if (!maintained_nodes_.empty()) add(record::MaintainedNodes{maintained_nodes_});
   for (const auto& [of, fit] : job_table_.rates().latest()) {
     add(record::LearnedRates{of.first, of.second, fit.Points()});
   }
@@ -341,7 +341,7 @@ void LiveState::ForEachRecord(double origin, Seconds now,
   const std::vector<const LiveJob*>& active = job_table_.active();
   for (const auto& [index, job] : job_table_.jobs()) {
     const RuntimeJob& asked = *job.asked;
-    add(record::Job{asked, job.submit, job.deadline, job_table_.ProfileOf(asked.model)});
+    add(record::NewJob{asked, job.submit, job.deadline, job_table_.ProfileOf(asked.model)});
     add(KeptOf(job));
     if (!job.over) continue;
     visit({job.ended, record::Over{.job = asked.id,

@@ -43,7 +43,7 @@ struct Undrain {
   static constexpr Kind kKind = "undrain";
   std::optional<std::string> node{};  // unset: all, but not nodes that were drained by name
 };
-struct Maintenance {
+struct MaintainedNodes {
   static constexpr Kind kKind = "maintenance";
   std::set<std::string> nodes;  // all that are in a window of the operator's rules
 };
@@ -95,14 +95,14 @@ struct Other {  // of a later version
 }  // namespace record
 
 using JournalRecord =
-    std::variant<record::Serve, record::Nodes, record::Drain, record::Undrain, record::Maintenance,
-                 record::Pause, record::Resume, record::Job, record::Give, record::Placed,
-                 record::Take, record::Account, record::Over, record::Retire, record::Start,
-                 record::Found, record::Refused, record::Announce, record::Stop, record::Stays,
-                 record::Gone, record::Rate, record::Batch, record::Noise, record::Timed,
-                 record::Renewed, record::Kept, record::LearnedTraining, record::LearnedRates,
-                 record::Counts, record::Cancel, record::GiveUp, record::Decide, record::Trains,
-                 record::TrainsWith, record::Other>;
+    std::variant<record::Serve, record::Nodes, record::Drain, record::Undrain,
+                 record::MaintainedNodes, record::Pause, record::Resume, record::NewJob,
+                 record::Give, record::Placed, record::Take, record::Account, record::Over,
+                 record::Retire, record::Start, record::Found, record::Refused, record::Announce,
+                 record::Stop, record::Stays, record::Gone, record::Rate, record::Batch,
+                 record::Noise, record::Timed, record::Renewed, record::Kept,
+                 record::LearnedTraining, record::LearnedRates, record::Counts, record::Cancel,
+                 record::GiveUp, record::Decide, record::Trains, record::TrainsWith, record::Other>;
 
 struct TimedRecord {
   Seconds at = 0;

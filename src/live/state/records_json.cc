@@ -76,7 +76,7 @@ class RecordWriter {
       return NameOf(value);
     } else if constexpr (std::same_as<V, Span>) {
       return TextOf(value);
-    } else if constexpr (std::same_as<V, record::NodeGpus>) {
+    } else if constexpr (std::same_as<V, record::NamedGpus>) {
       return {value.node, value.gpus};
     } else if constexpr (kIsList<V>) {
       Json list = Json::array();
@@ -163,7 +163,7 @@ class RecordReader {
       *value = *state;
     } else if constexpr (std::same_as<V, Span>) {
       *value = ParseSpan(TextIn(json, key));
-    } else if constexpr (std::same_as<V, record::NodeGpus>) {
+    } else if constexpr (std::same_as<V, record::NamedGpus>) {
       Expect(json.is_array() && json.size() == 2, key, "pairs of a node and its GPUs", json);
       Read(json[0], key, &value->node);
       Read(json[1], key, &value->gpus);
@@ -247,13 +247,13 @@ void Fields(auto& io, Of<decltype(io), record::Serve>& r) {
 void Fields(auto& io, Of<decltype(io), record::Nodes>& r) { io("nodes", r.nodes); }
 void Fields(auto& io, Of<decltype(io), record::Drain>& r) { io.IfSet("node", r.node); }
 void Fields(auto& io, Of<decltype(io), record::Undrain>& r) { io.IfSet("node", r.node); }
-void Fields(auto& io, Of<decltype(io), record::Maintenance>& r) { io("nodes", r.nodes); }
+void Fields(auto& io, Of<decltype(io), record::MaintainedNodes>& r) { io("nodes", r.nodes); }
 void Fields(auto& io, Of<decltype(io), record::Pause>& /*r*/) {}
 void Fields(auto& io, Of<decltype(io), record::Resume>& /*r*/) {}
 
 // ---- jobs ----
 
-void Fields(auto& io, Of<decltype(io), record::Job>& r) {
+void Fields(auto& io, Of<decltype(io), record::NewJob>& r) {
   io("job", r.asked.id, "user", r.asked.user, "name", r.asked.name, "submit", r.submit,
      "submit_unix", r.asked.submit);
   io.Lenient("deadline", r.deadline);

@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
                            1},
                     Damage{"Array", "[1,2]\n", 1}, Damage{"NotUtf8", "\xff\xfe{\n", 1},
                     Damage{"UnknownJob", Line(2, record::Take{"j"}), 1},
-                    Damage{"JobBeforeNodes", Line(2, record::Job{}), 1},
+                    Damage{"JobBeforeNodes", Line(2, record::NewJob{}), 1},
                     Damage{"MissingField",
                            R"({"at":2,"what":"start"})"
                            "\n",

@@ -21,7 +21,7 @@ class LiveStateTest : public testing::Test {
     Submit(0, 2, 1, 8);
   }
   void Submit(Seconds at, GpuCount requested, GpuCount least, GpuCount most) {
-    record::Job job;
+    record::NewJob job;
     job.asked.id = "a";
     job.asked.requested = requested;
     job.asked.min_gpus = least;
@@ -29,7 +29,7 @@ class LiveStateTest : public testing::Test {
     job.submit = at;
     state_.Apply({at, job});
   }
-  void Give(std::optional<std::string> key, std::vector<record::NodeGpus> nodes) {
+  void Give(std::optional<std::string> key, std::vector<record::NamedGpus> nodes) {
     state_.Apply({1, record::Give{"a", {std::move(key), std::move(nodes)}, "because"}});
   }
   std::string Key() {
