@@ -240,20 +240,16 @@ struct Decode {
 };
 
 // A daemon's answer that is no error.
-Json ParseAnswer(std::string_view text) {
-  auto answer = ParseUserJson<Json>(text);
-  if (!answer.is_object()) {
+template <typename T>
+T ReadAnswer(std::string_view text) try {
+  const auto json = ParseUserJson<Json>(text);
+  if (!json.is_object()) {
     throw DataError("a daemon must answer with a JSON object, got '{}'", text.substr(0, 40));
   }
-  if (answer.contains("error")) throw RunError("{}", answer["error"].get<std::string>());
-  return answer;
-}
-
-template <typename T>
-T DecodeAnswer(const Json& answer) try {
+  if (json.contains("error")) throw RunError("{}", json.at("error").template get<std::string>());
   T value;
-  Decode::To(answer, &value);
-  if constexpr (std::same_as<T, DaemonStatus>) Decode::To(answer.at("jobs"), &value.jobs);
+  Decode::To(json, &value);
+  if constexpr (std::same_as<T, DaemonStatus>) Decode::To(json.at("jobs"), &value.jobs);
   return value;
 } catch (const Json::exception& error) {
   throw DataError("the daemon's answer is not one of this version of allot: {}", error.what());
@@ -280,10 +276,8 @@ std::string WriteStatus(const DaemonStatus& status, int indent) {
   return text += "]}";
 }
 
-std::string WriteJobs(std::span<const JobStatus> jobs, int indent) {
-  Json json = Json::array();
-  for (const JobStatus& job : jobs) json.push_back(Encode::Of(job));
-  return JsonText(json, indent);
+std::string WriteJobs(const std::vector<JobStatus>& jobs, int indent) {
+  return JsonText(Encode::Of(jobs), indent);
 }
 
 std::string WriteRequest(const ControlRequest& request) {
@@ -309,12 +303,8 @@ ControlRequest ReadRequest(std::string_view text) try {
   throw UsageError("the daemon cannot read this request: {}", error.what());
 }
 
-DaemonStatus ReadStatus(std::string_view text) {
-  return DecodeAnswer<DaemonStatus>(ParseAnswer(text));
-}
+DaemonStatus ReadStatus(std::string_view text) { return ReadAnswer<DaemonStatus>(text); }
 
-ControlReply ReadReply(std::string_view text) {
-  return DecodeAnswer<ControlReply>(ParseAnswer(text));
-}
+ControlReply ReadReply(std::string_view text) { return ReadAnswer<ControlReply>(text); }
 
 }  // namespace allot
