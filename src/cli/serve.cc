@@ -18,6 +18,7 @@
 #include "core/lean_heap.h"
 #include "episode_log/live_log.h"
 #include "live/daemon/daemon.h"
+#include "live/daemon/daemon_status.h"
 #include "live/runtimes/runtime.h"
 #include "live/screens/status_table.h"
 #include "live/status/status_json.h"

@@ -12,6 +12,8 @@
 #include "core/error.h"
 #include "core/file_lock.h"
 #include "live/daemon/control_server.h"
+#include "live/daemon/daemon_metrics.h"
+#include "live/daemon/daemon_status.h"
 #include "live/state/run_begin.h"
 #include "live/state/standby_note.h"
 #include "live/status/status_json.h"

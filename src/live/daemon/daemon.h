@@ -57,12 +57,4 @@ class Daemon {
   std::unique_ptr<Impl> impl_;
 };
 
-// The status of this moment. Time and memory are O(jobs + nodes).
-DaemonStatus MakeStatus(const LiveCluster& cluster, const DecisionCounts& decisions,
-                        const DaemonOptions& options,
-                        std::span<const StatusPart* const> parts = {});
-
-// The metrics of this moment, in Prometheus' text format 0.0.4 (docs/metrics.md).
-std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisions);
-
 }  // namespace allot

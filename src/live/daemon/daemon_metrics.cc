@@ -1,4 +1,4 @@
-// The metrics of a daemon for Prometheus (docs/metrics.md).
+#include "live/daemon/daemon_metrics.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,6 @@
 #include "core/index.h"
 #include "core/metric_text.h"
 #include "core/version.h"
-#include "live/daemon/daemon.h"
 #include "live/daemon/process_metrics.h"
 
 namespace allot {

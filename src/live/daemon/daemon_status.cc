@@ -1,4 +1,4 @@
-// How a daemon fills its status (live/status/status.h).
+#include "live/daemon/daemon_status.h"
 
 #include <bit>
 #include <cmath>
@@ -8,7 +8,6 @@
 
 #include "core/index.h"
 #include "core/wall_clock.h"
-#include "live/daemon/daemon.h"
 
 namespace allot {
 namespace {

@@ -1,6 +1,7 @@
 // Workers that have their GPUs and do not join: whoever can do something about it hears of it.
 
 #include "live/daemon/daemon.h"
+#include "live/daemon/daemon_status.h"
 #include "tests/unit/live/live_cluster_fixture.h"
 
 namespace allot {

@@ -3,6 +3,8 @@
 #include "live/port/limited_sizes.h"
 
 #include "live/daemon/daemon.h"
+#include "live/daemon/daemon_metrics.h"
+#include "live/daemon/daemon_status.h"
 #include "tests/unit/live/live_cluster_fixture.h"
 
 namespace allot {

@@ -4,6 +4,8 @@
 
 #include "core/file.h"
 #include "live/daemon/daemon.h"
+#include "live/daemon/daemon_metrics.h"
+#include "live/daemon/daemon_status.h"
 #include "live/port/rule_warnings.h"
 #include "tests/unit/live/live_cluster_fixture.h"
 #include "workload/calendar.h"

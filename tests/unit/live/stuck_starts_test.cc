@@ -2,6 +2,7 @@
 // their users and the metrics are told why.
 
 #include "live/daemon/daemon.h"
+#include "live/daemon/daemon_metrics.h"
 #include "tests/unit/live/live_cluster_fixture.h"
 
 namespace allot {
