@@ -1,0 +1,51 @@
+#include "live/runtimes/kubernetes/shown_nodes.h"
+
+#include <gtest/gtest.h>
+
+namespace allot {
+namespace {
+
+nlohmann::json Node(const std::string& name, int gpus, bool cordoned = false) {
+  return {{"metadata", {{"name", name}, {"uid", name}, {"resourceVersion", "1"}}},
+          {"spec", {{"unschedulable", cordoned}}},
+          {"status", {{"allocatable", {{"nvidia.com/gpu", std::to_string(gpus)}}}}}};
+}
+
+void Read(const std::vector<nlohmann::json>& cluster, ShownNodes* nodes) {
+  ObjectStore<KubeNode> store([](const nlohmann::json& node) { return ReadKubeNode(node, {}); });
+  store.Replace(cluster, 1);
+  nodes->Read(store);
+}
+
+TEST(ShownNodes, ANodeThatIsGoneStaysAsDown) {
+  ShownNodes nodes;
+  Read({Node("n2", 4), Node("n10", 4), Node("cpu", 0)}, &nodes);
+  Read({Node("n10", 4)}, &nodes);
+  ASSERT_EQ(nodes.all().size(), 2);
+  EXPECT_EQ(nodes.all()[0].name, "n2");
+  EXPECT_FALSE(nodes.all()[0].up());
+  EXPECT_TRUE(nodes.all()[1].up());
+  EXPECT_EQ(nodes.Find("n2"), nullptr);
+  EXPECT_EQ(nodes.GpuTypes(), std::vector<std::string>{"gpu"});
+}
+
+TEST(ShownNodes, ANodeWithFewerGpusThanBeforeIsDown) {
+  ShownNodes nodes;
+  Read({Node("n1", 4)}, &nodes);
+  Read({Node("n1", 3)}, &nodes);
+  EXPECT_FALSE(nodes.all()[0].up());
+}
+
+TEST(ShownNodes, APodIsLostWithItsNode) {
+  ShownNodes nodes;
+  Read({Node("n1", 4, true)}, &nodes);
+  WorkerPod pod;
+  pod.node = "n1";
+  pod.deleting = true;
+  EXPECT_FALSE(nodes.HaveLost(pod));
+  pod.node = "n2";
+  EXPECT_TRUE(nodes.HaveLost(pod));
+}
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,45 @@
+#include "live/runtimes/slurm/known_nodes.h"
+
+#include <gtest/gtest.h>
+
+namespace allot {
+namespace {
+
+SlurmNode Node(const std::string& name, const std::string& gres) {
+  SlurmNode node;
+  node.name = name;
+  node.gres = gres;
+  node.partitions = {"main"};
+  return node;
+}
+
+TEST(KnownNodes, AMachineOfSeveralTypesIsANodeOfEach) {
+  SlurmSnapshot snapshot;
+  snapshot.nodes = {Node("n1", "gpu:v100:4"), Node("n2", "gpu:v100:2,gpu:k80:1"),
+                    Node("elsewhere", "gpu:v100:4")};
+  snapshot.nodes[2].partitions = {"other"};
+  KnownNodes nodes;
+  RuntimeSnapshot seen;
+  nodes.Read(snapshot, "main", &seen);
+  std::vector<std::string> names;
+  for (const RuntimeNode& node : seen.nodes) names.push_back(node.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"n1", "n2:v100", "n2:k80"}));
+  EXPECT_EQ(nodes.PartOn("n1", "v100"), "n1");
+  EXPECT_EQ(nodes.PartOn("n2", "k80"), "n2:k80");
+  EXPECT_EQ(nodes.parts().at("n2:k80").node, "n2");
+}
+
+TEST(KnownNodes, ANodeThatSlurmDoesNotKnowStaysAsItWas) {
+  SlurmSnapshot snapshot;
+  snapshot.nodes = {Node("n1", "gpu:4")};
+  snapshot.nodes[0].state = {SlurmNodeFlag::kDown};
+  KnownNodes nodes;
+  RuntimeSnapshot seen;
+  nodes.Read(snapshot, "main", &seen);
+  snapshot.nodes[0].state = {SlurmNodeFlag::kUndetermined};
+  nodes.Read(snapshot, "main", &seen);
+  EXPECT_FALSE(seen.nodes.at(1).up());
+}
+
+}  // namespace
+}  // namespace allot
