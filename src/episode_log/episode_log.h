@@ -83,8 +83,8 @@ struct LoggedEpisode {
   std::shared_ptr<const Catalogue> catalogue;
 };
 
-// What its decisions saw and gave, for listeners: simulated again, or of a live run as it was seen.
-// The episode must outlive it.
+// Replays the observations and decisions of an episode for listeners: by a simulation, or for a
+// live run from the log. The episode must outlive it.
 Playback PlaybackOf(const LoggedEpisode& episode);
 
 // `path`: a dataset folder or its main_data.hdf5. DataError naming file and data set when damaged,

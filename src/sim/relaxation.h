@@ -1,7 +1,7 @@
 #pragma once
 // What no schedule can beat: lower bounds on the sum of completion times, by leaving rules of the
 // cluster out. Used for the lower bound on the mean JCT (sim/lower_bound.h) and as the value of
-// the time after the horizon of a look-ahead (sim/lookahead_simulation.h).
+// the time after the horizon of LookaheadSimulation (sim/lookahead_simulation.h).
 //
 // Let C_i be the completion times of any schedule of the simulated cluster, and let job i
 //   - do nothing before r_i (`release`), and end no sooner than e_i (`earliest`), its end when it

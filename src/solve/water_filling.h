@@ -13,7 +13,7 @@ namespace allot {
 
 // The lexicographically largest of the sorted levels gpus_i theta_i / (weight_i even_i): when the
 // least can rise no more, the others do (section 4.3). Objective: the least. `levels`, if given:
-// of each job. One solve a level; who cannot rise is told by the prices of needs, which are
+// of each job. One solve a level; jobs that cannot rise are found by the prices of needs, which are
 // positive in the middle of all optimal solutions exactly for those (strict complementarity; Gavel
 // asks a mixed-integer program).
 Shares WaterFillingShares(const ShareProblem& problem, std::vector<double>* levels = nullptr);

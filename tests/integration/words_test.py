@@ -10,10 +10,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "checkpoints/README.md", "traces/README.md")),
          *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "formats").glob("*.md"))]
 # Folders whose comments, log lines and errors are clean. Add a folder when it is; none may be taken away.
-CLEAN = ["agents", "deploy", "envs", "examples", "models", "python", "src/auth", "src/bench", "src/cli", "src/clients", "src/core",
-         "src/elastic", "src/episode_log", "src/experiment", "src/features", "src/fidelity", "src/length_model", "src/live/health",
-         "src/metrics", "src/perf", "src/plugin", "src/record", "src/report", "src/sched", "src/solve", "src/stages", "src/sweep",
-         "src/table", "src/wait_forecast", "src/workload"]
+CLEAN = ["agents", "deploy", "envs", "examples", "models", "python", "src/auth", "src/bench", "src/cli", "src/clients",
+         "src/core", "src/elastic", "src/episode_log", "src/experiment", "src/features", "src/fidelity", "src/length_model",
+         "src/live/daemon", "src/live/health", "src/live/runtimes", "src/live/screens", "src/live/state", "src/live/status",
+         "src/live/workers", "src/metrics", "src/perf", "src/plugin", "src/record", "src/report", "src/sched", "src/solve",
+         "src/stages", "src/sweep", "src/table", "src/wait_forecast", "src/workload"]
 SOURCES = (".h", ".cc", ".py", ".json", ".yaml", ".lua")
 
 

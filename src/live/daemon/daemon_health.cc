@@ -40,8 +40,7 @@ HealthFinding CheckCluster(const DaemonFacts& facts) {
     return FoundWrong(*trouble, "nothing is changed until the cluster answers");
   }
   const double age = facts.now - facts.status.polled_at.value_or(-kNever);
-  if (age > kStale)
-    return FoundWarn("the cluster has not answered yet", "look at the daemon's log");
+  if (age > kStale) return FoundWarn("the cluster has not answered yet", "read the daemon's log");
   return FoundFine(fmt::format("the cluster answered {:.0f} s ago", age));
 }
 
@@ -61,8 +60,9 @@ HealthFinding CheckDecisions(const DaemonFacts& facts) {
 }
 
 HealthFinding CheckPause(const DaemonFacts& facts) {
-  if (facts.status.paused) return FoundWarn("somebody has paused it", "allot resume");
-  if (facts.status.drained) return FoundWarn("somebody lets no job begin", "allot drain --undo");
+  if (facts.status.paused) return FoundWarn("a user has paused it", "allot resume");
+  if (facts.status.drained)
+    return FoundWarn("a user has drained it: no job starts", "allot drain --undo");
   std::vector<std::string> drained;
   for (const NodeStatus& node : facts.status.nodes) {
     if (node.drained_by == Drainer::kAllot) drained.push_back(node.name);
@@ -78,7 +78,7 @@ HealthFinding CheckPort(const DaemonFacts& facts) {
   const std::string& address = *facts.workers_address;
   if (address.starts_with("tcp:127.") && facts.status.nodes.size() > 1) {
     return FoundWarn(
-        fmt::format("workers of {} nodes are to reach it at {}, which is this machine's "
+        fmt::format("workers on {} nodes cannot reach it at {}, which is this machine's "
                     "loopback",
                     facts.status.nodes.size(), address),
         "name an address that nodes reach: --runtime slurm:address=HOST");

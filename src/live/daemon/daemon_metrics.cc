@@ -60,7 +60,7 @@ void AddRuleMetrics(const LiveState& state, MetricText* text) {
   for (const auto& [rule, count] : jobs) text->Value(count, {{"rule", rule}});
   const auto& active = state.job_table().active();
   const auto beyond = [](const LiveJob* job) { return job->beyond && !job->over; };
-  text->Gauge("allot_jobs_beyond_limit", "jobs that wait because a limit of GPUs has no room");
+  text->Gauge("allot_jobs_beyond_limit", "jobs that wait because they would exceed a GPU limit");
   text->Value(static_cast<double>(std::count_if(active.begin(), active.end(), beyond)));
 }
 

@@ -81,7 +81,8 @@ std::string Shadow::MetricsText() const {
       .Counter("allot_shadow_decisions_failed_total",
                "failed decisions of the shadow: exceptions and broken rules")
       .Value(static_cast<double>(failed_))
-      .Gauge("allot_shadow_agreement_ratio", "share of the GPUs that it gives to the same jobs")
+      .Gauge("allot_shadow_agreement_ratio",
+             "fraction of the GPUs that shadow and active policy allocate alike")
       .Value(agreement().value_or(0))
       .text();
 }

@@ -20,7 +20,7 @@ void BatchControl::RecordMeasurements() {
 void BatchControl::RecordMeasurements(const LiveJob& job) {
   const BatchReport report = job.progress.batch;
   const std::string& id = job.asked->id;
-  if (!job.training) {  // the first word counts: its table is made for these limits
+  if (!job.training) {  // the first report counts: the job's table is made for these limits
     writer_.Write(
         record::Batch{id, report.initial, report.most, report.least_local, report.most_local});
   }

@@ -106,7 +106,7 @@ void WorkerControl::Start(const LiveJob& job, const WorkerAction& action) {
   record::Refused refused{id, {}, done.message()};
   for (const WorkerRequest& request : requests) refused.workers.push_back(request.worker);
   writer_.Write(std::move(refused));
-  spdlog::warn("job {}: the runtime refuses: {}", id, done.message());
+  spdlog::warn("job {}: runtime refused to start workers: {}", id, done.message());
 }
 
 void WorkerControl::Announce(const LiveJob& job) {

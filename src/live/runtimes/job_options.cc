@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// That a user may ask for: meanwhile others wait for its GPUs.
+// Limits on what a user may request, because other jobs wait for the GPUs meanwhile.
 constexpr Seconds kLongestOwnCooldown = 3600;
 constexpr Seconds kLongestOwnGrace = 300;
 

@@ -183,16 +183,16 @@ std::string DrawTop(const TopView& view, const std::deque<std::string>& events, 
                   HumanShare(share)),
       ""};
   const auto room = static_cast<std::size_t>(std::max(12, rows));
-  const std::size_t told = std::min<std::size_t>(events.size(), room / 5);
+  const std::size_t shown = std::min<std::size_t>(events.size(), room / 5);
   for (std::string& line : NodeLines(view, columns, room / 4)) lines.push_back(std::move(line));
   lines.emplace_back();
   // Below the jobs: a line that counts others, an empty one, the events, the keys.
-  const std::size_t taken = lines.size() + 2 + told + 3;
+  const std::size_t taken = lines.size() + 2 + shown + 3;
   for (std::string& line : JobLines(view, room > taken ? room - taken : 1)) {
     lines.push_back(std::move(line));
   }
   lines.emplace_back();
-  for (std::size_t e = events.size() - told; e < events.size(); ++e) lines.push_back(events[e]);
+  for (std::size_t e = events.size() - shown; e < events.size(); ++e) lines.push_back(events[e]);
   if (!view.keys.empty()) lines.push_back(view.keys);
   if (lines.size() > room) lines.resize(room);
   std::string screen;

@@ -28,7 +28,7 @@ class JobTable {
  public:
   struct Options {
     const Catalogue* catalogue = &Catalogue::Embedded();
-    Seconds restart_cost = 1;        // of a hot resize, as policies are told
+    Seconds restart_cost = 1;        // of a hot resize, as policies get it
     Seconds cold_restart_cost = 10;  // of a restart
     std::size_t keep_ended = 1000;   // jobs that are over and still known
     WorkerGroupOptions worker_group;
@@ -167,7 +167,7 @@ class JobTable {
   NameTable users_;
   NameTable groups_;
   EventFinder finder_;
-  std::map<JobIndex, EndedJob> fixed_;  // that were shown once: their end is still to be told
+  std::map<JobIndex, EndedJob> fixed_;  // observed jobs whose end must still be reported
   Seconds last_submit_ = 0;
 };
 

@@ -23,8 +23,8 @@ struct RunBegin {
   std::optional<RuntimeSnapshot> first;
 };
 
-// The journal tells the origin, else the runtime, which is asked only then. Where it does not
-// answer either, a warning says so.
+// Takes the origin from the journal, or polls the runtime if the journal has none. If the runtime
+// does not answer, logs a warning.
 RunBegin FindRunBegin(const std::vector<TimedRecord>& past, Runtime& runtime,
                       const LiveClock::Source& time);
 

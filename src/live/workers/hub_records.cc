@@ -57,7 +57,7 @@ HubJob* HubRecords::JobWith(const std::string& job, const std::string& worker) {
 Status HubRecords::Announce(const std::string& job, const Membership& membership, bool* is_new) {
   *is_new = false;
   HubJob* const found = FindJob(job);
-  if (found == nullptr) return Status::Refused("job {} has no workers that could be told", job);
+  if (found == nullptr) return Status::Refused("job {} has no workers to announce it to", job);
   const std::int64_t latest = found->membership.epoch;
   if (membership.epoch < latest) {
     return Status::Refused("job {}: epoch {} must not be earlier than the latest, {}", job,

@@ -1,8 +1,8 @@
 #pragma once
-// What the hub knows of jobs and their workers: who is expected, what was announced to whom, and
-// what workers have said, by which a job's progress is known. It reads no socket and no clock;
-// whose words it is told was found out before. WorkerHub, its only user, also keeps here what it
-// needs of each: its connection, when it was heard of, and what it is to be told.
+// The hub's records of jobs and their workers: expected workers, announcements, and the workers'
+// messages, from which a job's progress follows. It reads no socket and no clock; WorkerHub, its
+// only user, authenticates the messages before, and also stores each worker's connection, the time
+// of its last message and pending orders here.
 
 #include <cstdint>
 #include <map>
@@ -17,22 +17,22 @@ namespace allot {
 
 struct HubWorker {
   std::string job;
-  LineServer::ConnectionPtr connection;  // null: none
-  bool has_identity = false;             // which is asked for when it joins
-  bool joined = false;                   // ever
-  bool stop = false;                     // it is told to stop
-  std::string address;                   // at which other workers find it, as it says
-  std::int64_t epoch = -1;               // that it trains in
-  std::int64_t told_before = -1;         // the latest that it heard of before it joined
-  std::int64_t broken = -1;              // the latest in which it could not train
-  Seconds heard = 0;                     // when it was heard of last, or expected
+  LineServer::ConnectionPtr connection;  // may be null
+  bool has_identity = false;             // the platform confirms it at the join
+  bool joined = false;                   // at least once
+  bool stop = false;                     // it has an order to stop
+  std::string address;                   // for its peers, as it reported
+  std::int64_t epoch = -1;               // in which it trains
+  std::int64_t told_before = -1;         // the latest epoch that it knew when it joined
+  std::int64_t broken = -1;              // the latest epoch in which it could not train
+  Seconds heard = 0;                     // time of its last message, or when it was first expected
 };
 
 struct HubJob {
   std::string token;
-  Membership membership{-1, {}};  // the latest announced
-  JobProgress progress;           // but for what follows from the epochs of members
-  WorkerBatchOrder batch;         // workers 0: none was told
+  Membership membership{-1, {}};  // last announced
+  JobProgress progress;           // without what follows from the epochs of members
+  WorkerBatchOrder batch;         // `workers` is 0 before the first order
   bool finished = false;
   std::set<std::string> workers;
 };

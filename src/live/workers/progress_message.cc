@@ -8,16 +8,16 @@ namespace allot {
 JobProgress ReadProgress(const nlohmann::json& message, bool leads, const JobProgress& known) {
   const bool saved = message.at("say") == "saved";
   const MessageNumbers numbers(message);
-  JobProgress told = known;
-  const std::int64_t step = numbers.Whole("step", told.step);
-  if ((leads && !saved) || message.at("say") == "finished") told.step = step;
-  numbers.Real("work", NumberRule::kNotNegative, saved ? &told.saved_work : &told.work);
-  numbers.Real("rate", NumberRule::kNotNegative, &told.rate);
-  numbers.Real("total", NumberRule::kNotNegative, &told.total_work);
-  numbers.Real("noise", NumberRule::kNotNegative, &told.noise_scale);
-  numbers.Real("loss", NumberRule::kFinite, &told.loss);
-  if (message.contains("batch")) told.batch = ReadBatch(message["batch"]);
-  return told;
+  JobProgress reported = known;
+  const std::int64_t step = numbers.Whole("step", reported.step);
+  if ((leads && !saved) || message.at("say") == "finished") reported.step = step;
+  numbers.Real("work", NumberRule::kNotNegative, saved ? &reported.saved_work : &reported.work);
+  numbers.Real("rate", NumberRule::kNotNegative, &reported.rate);
+  numbers.Real("total", NumberRule::kNotNegative, &reported.total_work);
+  numbers.Real("noise", NumberRule::kNotNegative, &reported.noise_scale);
+  numbers.Real("loss", NumberRule::kFinite, &reported.loss);
+  if (message.contains("batch")) reported.batch = ReadBatch(message["batch"]);
+  return reported;
 }
 
 }  // namespace allot

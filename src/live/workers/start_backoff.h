@@ -1,8 +1,7 @@
 #pragma once
-// When the workers of a job may be started again, and when the job is given up: after a failure,
-// and after a start that was refused, comes a pause that doubles each time. Progress forgives
-// failures, an accepted start refusals. A value without a clock; the journal holds all of it
-// (live/state/kept_records.h).
+// Decides when the workers of a job may be started again, and when the job is given up. Failures
+// and refused starts are followed by a back-off that doubles each time. Progress resets failures,
+// an accepted start refusals. A value without a clock, stored in the journal.
 
 #include <cstdint>
 #include <string>

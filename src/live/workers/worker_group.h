@@ -8,10 +8,9 @@
 // it -> workers that are not members end. Workers leave in the epoch in which others join, or at
 // once if another job's worker waits for a GPU: otherwise two jobs that exchange GPUs would wait
 // for each other for ever. PlanEpoch has the rule. A restart: all workers are stopped with a
-// checkpoint
-// -> all have ended -> new ones start. A counted job: missing workers are started and surplus ones
-// stopped; workers on nodes that are down are not counted, because the runtime replaces them.
-// StartBackoff decides when workers that failed are started again.
+// checkpoint -> all have ended -> new ones start. A counted job: missing workers are started and
+// surplus ones stopped; workers on nodes that are down are not counted, because the runtime
+// replaces them. StartBackoff decides when workers that failed are started again.
 
 #include <algorithm>
 #include <cstdint>
@@ -47,11 +46,11 @@ struct LiveWorker {
   NodeIndex node = 0;
   std::uint64_t gpus = 0;
   WorkerState state = WorkerState::kStarting;
-  bool leaving = false;                   // left out of an epoch, or told to stop
-  bool killed = false;                    // killed; once more every leave_grace while it is there
-  Seconds since = 0;                      // it was started, should leave, or was killed
-  Seconds silent = 0;                     // as the runtime says
-  std::optional<PendingStart> pending{};  // as the runtime says
+  bool leaving = false;  // left out of an epoch, or asked to stop
+  bool killed = false;   // repeated every leave_grace while it is there
+  Seconds since = 0;     // time of its start, of the order to leave, or of the kill
+  Seconds silent = 0;    // as the runtime reports
+  std::optional<PendingStart> pending{};  // as the runtime reports
 };
 
 // A mask of allocated GPUs by node: those of all workers that have not ended.

@@ -287,7 +287,7 @@ struct WorkerHub::Impl {
   bool important = false;  // something was said that is more than progress
   std::function<void(const std::string&)> on_finished;
   std::size_t connected = 0;  // workers
-  WorkerPace pace;            // as they were told
+  WorkerPace pace;            // as announced to them
   IdentityQuestion ask_identity;
 };
 

@@ -28,7 +28,7 @@ class WorkerHub {
   WorkerHub(const WorkerHub&) = delete;
   WorkerHub& operator=(const WorkerHub&) = delete;
 
-  const std::string& address() const;  // as workers are told, with the port that was given
+  const std::string& address() const;  // for workers, with the port that the system chose
 
   void AddJob(const std::string& job, const std::string& token);  // again: changes nothing
   void RemoveJob(const std::string& job);                         // closes its connections

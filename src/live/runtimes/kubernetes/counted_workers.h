@@ -1,7 +1,7 @@
 #pragma once
 // The workers of a Job that Kubernetes' own controller runs: allot says how many, in
 // spec.parallelism (counted_job.h). A worker is a claim on one pod; which one does not matter. Pods
-// that come, go and are replaced are matched with claims anew at every look: claims that stay get
+// that come, go and are replaced are matched with claims at every poll: claims that stay get
 // the pods that stay, claims that were stopped those that end, and live for as long as these. Pure.
 
 #include <cstdint>

@@ -16,7 +16,7 @@ void JobEvents::Warn(const ManagedJob& job, const char* reason, const std::strin
 }
 
 void JobEvents::Explain(const ManagedJob& job, const std::optional<JobTrouble>& trouble) {
-  const bool was_explained = std::exchange(told_[job.uid].explained, trouble.has_value());
+  const bool was_explained = std::exchange(posted_[job.uid].explained, trouble.has_value());
   if (trouble) {
     Warn(job, trouble->holds_gpus ? "WorkersNotJoined" : "NotRunning", trouble->why);
   } else if (was_explained) {
@@ -25,7 +25,7 @@ void JobEvents::Explain(const ManagedJob& job, const std::optional<JobTrouble>& 
 }
 
 void JobEvents::Post(const ManagedJob& job, const JobEvent& event) {
-  std::string& last = told_[job.uid].last;
+  std::string& last = posted_[job.uid].last;
   if (dry_run_ || last == event.message) return;
   last = event.message;
   const std::string events = CollectionPath(job.space, "api/v1", "events");
@@ -37,13 +37,13 @@ void JobEvents::Post(const ManagedJob& job, const JobEvent& event) {
     reply = CountAgain(events + "/" + name + kFieldManager, now);
   }
   if (!reply.ok()) {
-    spdlog::warn("job {} cannot be told '{}': {}", NameOfManagedJob(job), event.message,
-                 reply.Text());
+    spdlog::warn("job {}: the event '{}' cannot be written: {}", NameOfManagedJob(job),
+                 event.message, reply.Text());
   }
 }
 
-// One that was told before, also by an earlier daemon, and comes again: by its last time it is
-// shown behind what was told since. We may not read events; the answer to a patch has the count.
+// Counts an event again that was posted before, also by an earlier daemon; its last time sorts it
+// after newer ones. The daemon may not read events, but the answer to a patch has the count.
 KubeReply JobEvents::CountAgain(const std::string& path, const std::string& now) {
   KubeReply reply = client_.Do(KubeRequest{"PATCH", path, {{"lastTimestamp", now}}});
   if (!reply.ok()) return reply;

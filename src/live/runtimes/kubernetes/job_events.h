@@ -1,6 +1,6 @@
 #pragma once
-// What users are told of their Jobs: events of the API, which `kubectl describe job` shows. The
-// same text of a Job is posted once, until there is another. Used by KubernetesRuntime.
+// Reports to users as events of their Jobs, which `kubectl describe job` shows. A text is posted
+// once per Job, until there is another one. Used by KubernetesRuntime.
 
 #include <map>
 #include <optional>
@@ -22,20 +22,20 @@ class JobEvents {
   void Warn(const ManagedJob& job, const char* reason, const std::string& message);
   void Explain(const ManagedJob& job,
                const std::optional<JobTrouble>& trouble);  // as Runtime::Explain
-  void Forget(const ManagedJob& job) { told_.erase(job.uid); }
+  void Forget(const ManagedJob& job) { posted_.erase(job.uid); }
 
  private:
   void Post(const ManagedJob& job, const JobEvent& event);
   KubeReply CountAgain(const std::string& path, const std::string& now);
 
-  struct Told {
+  struct Posted {
     std::string last;
     bool explained = false;  // what is wrong with it
   };
 
   KubeClient& client_;
   const bool dry_run_;
-  std::map<std::string, Told> told_;  // by uid of the Job
+  std::map<std::string, Posted> posted_;  // by uid of the Job
 };
 
 }  // namespace allot

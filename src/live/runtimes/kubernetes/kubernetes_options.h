@@ -1,6 +1,6 @@
 #pragma once
-// What the Kubernetes runtime is told at its start: its parameters (`--runtime
-// kubernetes:KEY=VALUE,...`), and what they come to. Reads the kubeconfig; asks no server.
+// The parameters of the Kubernetes runtime (`--runtime kubernetes:KEY=VALUE,...`), and the settings
+// that follow from them. Reads the kubeconfig; sends no request.
 
 #include <filesystem>
 #include <functional>

@@ -368,7 +368,8 @@ void KubernetesRuntime::WaitForFirstLists(std::unique_lock<std::mutex>& lock) {
 void KubernetesRuntime::CheckThatAllIsKnown() const {
   for (const ListWatch* one : {&watch_nodes_, &watch_jobs_, &watch_pods_}) {
     if (!one->trouble().empty()) throw RunError("kubernetes: {}", one->trouble());
-    if (!one->listed()) throw RunError("kubernetes: the API server has not told everything yet");
+    if (!one->listed())
+      throw RunError("kubernetes: the first list of the API server is not complete yet");
   }
 }
 
@@ -560,7 +561,7 @@ void KubernetesRuntime::ReadWorker(KnownJob& known, const WorkerPod& pod) {
   }
 }
 
-// Its end, once it was told, stays.
+// The end of a worker is final once it was reported.
 KubernetesRuntime::KnownWorker& KubernetesRuntime::Meet(const std::string& job,
                                                         const WorkerPod& pod) {
   KnownWorker& worker = workers_[pod.worker];
@@ -603,17 +604,17 @@ void KubernetesRuntime::RemoveEndedPods() {
   if (!options_.dry_run && !requests.empty()) (void)writer_.Write(std::move(requests));
 }
 
-// ---- what Kubernetes is told ----
+// ---- writing to Kubernetes ----
 
 void KubernetesRuntime::WriteStatus() {
   const std::string now = KubeTimeText(std::time(nullptr));
-  std::vector<KnownJob*> told;
+  std::vector<KnownJob*> patched;
   std::vector<KubeRequest> requests;
   for (auto& [id, known] : jobs_) {
     if (known.gone || known.kube.deleting || known.kube.counted) continue;
     auto patch = StatusPatch(known.kube, known.end, known.active, known.ready, now);
     if (!patch) continue;
-    told.push_back(&known);
+    patched.push_back(&known);
     requests.push_back(
         {"PATCH", JobPath(known.kube) + "/status" + kFieldManager, std::move(*patch)});
   }
@@ -621,7 +622,7 @@ void KubernetesRuntime::WriteStatus() {
   const std::vector<KubeReply> replies = writer_.Write(std::move(requests));
   const std::lock_guard lock(client_.mutex());
   for (std::size_t r = 0; r < replies.size(); ++r) {
-    KnownJob& known = *told[r];
+    KnownJob& known = *patched[r];
     if (replies[r].ok()) {
       managed_jobs_.Put(replies[r].body);
       known.warned.clear();

@@ -100,7 +100,7 @@ struct LeaseKeeper::Thread {
   void Run() {
     std::unique_lock lock(mutex);
     bool had = false;
-    std::string told;
+    std::string logged;
     while (!over) {
       lock.unlock();
       const std::string trouble = Renew();
@@ -112,13 +112,13 @@ struct LeaseKeeper::Thread {
         (void)::kill(::getpid(), SIGTERM);
         return;
       }
-      if (!has && told != trouble) {
+      if (!has && logged != trouble) {
         spdlog::info("waiting for the lease {}: {}", name, trouble);
         lock.unlock();
         if (on_wait) on_wait(fmt::format("the lease {}: {}", name, trouble));
         lock.lock();
       }
-      told = trouble;
+      logged = trouble;
       wake.wait_for(lock, std::chrono::duration<double>(timing.renew), [this] { return over; });
     }
   }

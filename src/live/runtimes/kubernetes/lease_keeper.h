@@ -14,8 +14,8 @@ namespace allot {
 
 class LeaseKeeper {
  public:
-  // `lease`: "NAMESPACE/NAME"; made where there is none. UsageError for another text. `on_wait` is
-  // told, from the thread, why it is not ours yet, whenever that changes.
+  // `lease` is "NAMESPACE/NAME", otherwise UsageError; it is created if necessary. The thread calls
+  // `on_wait` with the reason for waiting, whenever that changes.
   LeaseKeeper(const KubeConfig& config, const std::string& lease, const LeaseTiming& timing,
               std::function<void(const std::string& why)> on_wait = {});
   ~LeaseKeeper();

@@ -2,9 +2,9 @@
 // The folder of a local job. All that is known of the job and its workers lies in it, so that a
 // later daemon finds them as they are:
 //
-//   job.json, token, source, state   what was asked, the secret, where it came from, how it ended
-//   workers/<worker>.json            its process; .exit: how it ended, .stopped: it was told to,
-//                                    .ended: what .json was, once its end was shown
+//   job.json, token, source, state   the request, the secret, its origin, its end
+//   workers/<worker>.json            the process; .exit: its end, .stopped: it was asked to stop,
+//                                    .ended: the former .json, once its end was reported
 //   run/                             ALLOT_RUN_DIR
 //   log/<worker>.log
 //

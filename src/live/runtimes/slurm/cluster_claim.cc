@@ -157,7 +157,7 @@ struct ClusterClaim::Thread {
 
   void Acquire(bool standby, const std::function<void(const std::string&)>& on_wait) {
     const LeaseRecord before = Look();
-    std::string told;
+    std::string logged;
     for (Seconds look_at = 0;;) {
       ThrowIfInterrupted();
       if (ClaimNow() >= look_at) {
@@ -166,11 +166,11 @@ struct ClusterClaim::Thread {
         if (!standby && (LockHolder(folder / "allot.lock") || Look() != before)) {
           throw RunError("{}: {}, this is {}", kRule, why, ::getpid());
         }
-        if (told != why) {
+        if (logged != why) {
           spdlog::info("waiting for the lease of the cluster: {}", why);
           if (on_wait) on_wait(why);
         }
-        told = why;
+        logged = why;
         look_at = ClaimNow() + timing.renew;
       }
       std::this_thread::sleep_for(kLook);

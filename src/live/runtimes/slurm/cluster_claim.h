@@ -25,9 +25,9 @@ class ClusterClaim {
   // which a standby is to be in charge.
   static constexpr LeaseTiming kTiming{.duration = 8, .hold = 5, .renew = 1};
 
-  // Returns once the lease is ours. `standby`: waits for that, else RunError ("one daemon a
-  // cluster") where another daemon is in charge; `on_wait` is told for whom. Error with
-  // ExitCode::kInterrupted when the user ends the program meanwhile.
+  // Returns once this daemon has the lease. If another daemon is active, waits with `standby` and
+  // calls `on_wait` with its name; without, RunError ("one daemon a cluster"). Error with
+  // ExitCode::kInterrupted if the user ends the program meanwhile.
   ClusterClaim(std::filesystem::path folder, bool standby, const LeaseTiming& timing = kTiming,
                const std::function<void(const std::string& why)>& on_wait = {});
   ~ClusterClaim();  // gives it back, so that the next one need not wait

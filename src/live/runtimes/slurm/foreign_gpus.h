@@ -26,7 +26,7 @@ class ForeignGpus {
   static GpuCount Count(const ByNodeAndType& gpus, const std::string& node, const SlurmGpuType& of);
 
   std::set<std::string> whole_;  // nodes that one job has to itself
-  ByNodeAndType foreign_;        // held by jobs that are not ours
+  ByNodeAndType foreign_;        // allocated to jobs that are not ours
   ByNodeAndType guests_;         // of these, by jobs that run in a reservation
   ByNodeAndType ours_;
 };

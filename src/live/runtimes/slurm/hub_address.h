@@ -9,8 +9,8 @@
 namespace allot {
 
 // "host" or "host:port|host:port|..." as {"tcp:NUMBER:PORT", ...}, port 0 where none is given.
-// UsageError for a name that is no machine's, and where several are given and one has no port:
-// workers are told all of them before they are anybody's.
+// UsageError for a name that is no machine's, and if one of several has no port: workers get all of
+// them before daemons listen there.
 std::vector<std::string> HubAddresses(std::string_view text);
 
 // The first that this machine can listen at now. RunError naming why it cannot at the last.

@@ -8,8 +8,8 @@
 
 namespace allot {
 
-// False: the comment does not begin with the word "allot": an ordinary job. DataError naming rule
-// and value where what follows is not understood; `job` stays as it is.
+// False for an ordinary job, whose comment has another first word than "allot". DataError naming
+// rule and value if the rest is not understood; `job` is then unchanged.
 bool ReadJobComment(std::string_view comment, RuntimeJob* job);
 
 }  // namespace allot

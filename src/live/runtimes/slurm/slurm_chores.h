@@ -1,9 +1,9 @@
 #pragma once
-// What a look at Slurm finds to be put right there, beside what decisions ask for: jobs without
-// GPUs are left to it, arrays split, users told. The reading of a look only writes it down here. It
-// is done afterwards, for a bounded time: thousands of jobs may ask for something at once, and each
-// costs a call to the controller, which may be busy, or refuse. What is not done now is asked for
-// again by the next look. For SlurmRuntime, from one thread.
+// Calls to Slurm that follow from a poll and not from decisions: leaving jobs without GPUs to
+// Slurm, splitting arrays, notes to users. The poll only adds chores; they are done afterwards
+// within a limited time, because thousands of jobs may need one at once, and each costs a call to
+// the controller, which may be busy or refuse. The next poll adds those again that were not done.
+// For SlurmRuntime, from one thread.
 
 #include <cstdint>
 #include <functional>
@@ -30,7 +30,7 @@ enum class SlurmChore : std::uint8_t {
 
 class SlurmChores {
  public:
-  // Of all chores of a look together; the last one may take a client's patience longer.
+  // For all chores of a poll; the last call may exceed it by the client's time-out.
   static constexpr Seconds kMostTime = 0.5;
   static constexpr Seconds kFirstRest = 1;  // after a refusal, doubled each time
   static constexpr Seconds kLongestRest = 60;

@@ -1,7 +1,7 @@
 #pragma once
-// Slurm's controller, asked and told, by whichever way fits its release (slurm_back_end.h): what
-// the Slurm runtime and 'allot doctor' know of Slurm, from one thread. A controller that does not
-// answer holds nobody up: they are told so at the deadline of each call.
+// A client of Slurm's controller, by the back end that fits its release (slurm_back_end.h), for the
+// Slurm runtime and 'allot doctor'. One thread. Every call has a deadline, so that a controller
+// that does not answer blocks nobody.
 
 #include <cstdint>
 #include <filesystem>

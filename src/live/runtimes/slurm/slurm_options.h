@@ -1,6 +1,6 @@
 #pragma once
-// What the Slurm runtime is told at its start: its parameters (`--runtime slurm:KEY=VALUE,...`),
-// and what they come to. Asks no Slurm.
+// The parameters of the Slurm runtime (`--runtime slurm:KEY=VALUE,...`), and the settings that
+// follow from them. Does not call Slurm.
 
 #include <filesystem>
 #include <functional>
@@ -18,8 +18,8 @@ struct SlurmOptions {
   std::string launcher;            // allot-elastic, as nodes find it
   std::string address;   // of this machine for nodes, or of all daemons (hub_address.h); "": the
                          // controller's
-  SlurmAccess access;    // by which way Slurm is asked and told
-  bool dry_run = false;  // Slurm is only asked
+  SlurmAccess access;    // the way to the controller
+  bool dry_run = false;  // Slurm is only read
   bool standby = false;  // waits until no other daemon is in charge
   std::function<void(const std::string& why)> on_wait{};  // RuntimeOptions
   std::string cpu_partition;    // where jobs without GPUs run; "": `partition`

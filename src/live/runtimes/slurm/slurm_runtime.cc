@@ -361,7 +361,7 @@ void SlurmRuntime::Wait(Seconds at_most) {
 void SlurmRuntime::Explain(const std::string& job, const std::optional<JobTrouble>& trouble) {
   SlurmUserJob* const found = user_jobs_.Find(job);
   if (found != nullptr && notes_.Explain(job, *found->slurm, trouble ? trouble->why : ""))
-    found->told = false;
+    found->noted = false;
 }
 
 // ---- snapshots ----

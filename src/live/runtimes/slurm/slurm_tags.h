@@ -43,9 +43,8 @@ inline constexpr std::string_view kWorkerTag = "elastic-of:";  // begins a Worke
 
 std::string ToText(const JobTag& tag);
 std::string ToText(const WorkerTag& tag);
-// A job that is started within the second of its requeue, or before, is refused by slurmd, which
-// remembers when it was told to end it. How long the job took to end does not matter. `now`: Unix
-// time.
+// slurmd refuses a job that starts within the second of its requeue, because it remembers the time
+// of the order to end it. How long the job took to end does not matter. `now` is Unix time.
 inline constexpr long long kAfterRequeue = 2;
 bool IsSettling(const JobTag& tag, long long now);
 // nullopt: not ours, or not whole.

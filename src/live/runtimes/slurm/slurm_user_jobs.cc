@@ -75,8 +75,9 @@ SlurmUserJob* SlurmUserJobs::AsBefore(const std::shared_ptr<const SlurmJob>& rec
   if (known == by_number_.end() || known->second->slurm != record) return nullptr;
   SlurmUserJob& job = *known->second;
   const bool waits = !job.tagged && !job.tag.failed && record->state == SlurmState::kPending;
-  const bool alone = record->at_most == 0;  // other tasks of its array say nothing about it
-  return waits && alone && job.told ? &job : nullptr;
+  const bool alone =
+      record->at_most == 0;  // otherwise the record is about other tasks of its array
+  return waits && alone && job.noted ? &job : nullptr;
 }
 
 void SlurmUserJobs::Read(const std::shared_ptr<const SlurmJob>& record) {
@@ -105,7 +106,7 @@ void SlurmUserJobs::Read(const std::shared_ptr<const SlurmJob>& record) {
       return;
     }
     if (!user_job.tagged && slurm.state == SlurmState::kPending) {
-      user_job.told = slurm_.notes.ShowExplanation(job.id, slurm);
+      user_job.noted = slurm_.notes.ShowExplanation(job.id, slurm);
     }
   } catch (const Error& error) {
     NotUnderstood(error.what(), &user_job, &job);
@@ -171,7 +172,7 @@ void SlurmUserJobs::NotUnderstood(const std::string& why, SlurmUserJob* user_job
   job->min_gpus = job->max_gpus = job->requested = 1;
   if (user_job->slurm->state == SlurmState::kPending) {
     job->state = JobState::kHeld;
-    user_job->told = slurm_.notes.NotPlaced(*user_job->slurm, why);
+    user_job->noted = slurm_.notes.NotPlaced(*user_job->slurm, why);
   } else if (!user_job->tag.shares.empty()) {
     job->mode = ResizeMode::kRestart;
     job->preempt = false;
@@ -196,8 +197,8 @@ void SlurmUserJobs::ReadState(const SlurmUserJob& user_job, RuntimeJob* job) con
   } else if (failure != failures_.end()) {
     set(JobState::kFailed, failure->second);
   } else if (user_job.tag.failed) {
-    const std::string& told = user_job.tag.why;
-    set(JobState::kFailed, told.empty() ? "given up by an earlier daemon" : told);
+    const std::string& why = user_job.tag.why;
+    set(JobState::kFailed, why.empty() ? "given up by an earlier daemon" : why);
   } else if (over) {
     set(EndOf(slurm.state), slurm.reason);
   }

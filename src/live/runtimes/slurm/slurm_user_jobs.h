@@ -29,7 +29,7 @@ struct SlurmUserJob {
   JobTag tag;
   bool tagged = false;  // its record in Slurm holds the tag
   bool placed = false;  // it is in the partition where jobs run
-  bool told = true;     // of what is wrong with it its user knows
+  bool noted = true;    // its user can see what is wrong with it
   std::shared_ptr<const RuntimeJob> job;
   std::int64_t look = 0;  // the last that showed it
 

@@ -22,8 +22,8 @@ bool UserNotes::NotPlaced(const SlurmJob& slurm, const std::string& why) {
 }
 
 bool UserNotes::Explain(const std::string& job, const SlurmJob& slurm, const std::string& why) {
-  // A record may be older than what it was told since.
-  if (why.empty() && !Complains(slurm.admin_comment) && !told_.contains(slurm.id)) {
+  // Slurm's record may be older than the last note.
+  if (why.empty() && !Complains(slurm.admin_comment) && !written_.contains(slurm.id)) {
     explained_.erase(job);
     return false;
   }
@@ -48,11 +48,11 @@ void UserNotes::ShowExplanation(const SlurmJob& slurm, JobTag* tag) {
 bool UserNotes::Show(const SlurmJob& slurm, const std::string& text) {
   said_.insert(slurm.id);
   if (slurm.admin_comment == text) return true;
-  const auto told = told_.find(slurm.id);
-  if (told != told_.end() && told->second == text) return false;
+  const auto written = written_.find(slurm.id);
+  if (written != written_.end() && written->second == text) return false;
   chores_.Add(SlurmChore::kTell, slurm.id, [this, id = slurm.id, text] {
     Status done = client_.Change({.id = id, .admin_comment = text});
-    if (done.ok()) told_[id] = text;
+    if (done.ok()) written_[id] = text;
     return done;
   });
   return false;
@@ -60,7 +60,7 @@ bool UserNotes::Show(const SlurmJob& slurm, const std::string& text) {
 
 void UserNotes::Drop(const std::function<bool(const std::string& job)>& listed) {
   std::erase_if(explained_, [&](const auto& entry) { return !listed(entry.first); });
-  std::erase_if(told_, [this](const auto& entry) { return !said_.contains(entry.first); });
+  std::erase_if(written_, [this](const auto& entry) { return !said_.contains(entry.first); });
   said_.clear();
 }
 

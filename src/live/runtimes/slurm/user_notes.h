@@ -1,7 +1,7 @@
 #pragma once
-// What users are told of jobs that are not placed, or that have GPUs and do nothing with them, in
-// AdminComment, where `scontrol show job` shows it. A part of SlurmRuntime: what is to be written
-// is a chore of its looks.
+// Explains to users why jobs are not placed, or have GPUs and do not use them: in AdminComment,
+// which `scontrol show job` shows. A part of SlurmRuntime; the writing is one of its chores after a
+// poll.
 
 #include <cstdint>
 #include <functional>
@@ -20,28 +20,28 @@ class UserNotes {
   // Both outlive it.
   UserNotes(SlurmClient& client, SlurmChores& chores) : client_(client), chores_(chores) {}
 
-  // To be said again at each look until it is true: Slurm shows that the job is not placed, and
-  // why. Written once; again where Slurm did not take it.
+  // Call it at each poll until it returns true: Slurm then shows why the job is not placed. Writes
+  // the reason once, and again if Slurm refused it.
   bool NotPlaced(const SlurmJob& slurm, const std::string& why);
 
-  // What is wrong with a job (the daemon's name of it); "": nothing, which is told where Slurm
-  // shows anything else. True where something is to be told, by one of the next two.
+  // Sets the fault of a job (by the daemon's name of it); "" means none, which is written if Slurm
+  // shows a fault. True if one of the next two must be called.
   bool Explain(const std::string& job, const SlurmJob& slurm, const std::string& why);
   bool ShowExplanation(const std::string& job, const SlurmJob& slurm);  // as NotPlaced; it waits
   void ShowExplanation(const SlurmJob& slurm, JobTag* tag);  // the same of one that was begun
 
-  // At the end of a look: of other jobs than those listed, and of what was not said since the last
-  // call, nothing is kept.
+  // Call it at the end of a poll: forgets jobs that are not listed, and notes that were not
+  // repeated since the last call.
   void Drop(const std::function<bool(const std::string& job)>& listed);
-  std::size_t size() const { return told_.size() + explained_.size(); }
+  std::size_t size() const { return written_.size() + explained_.size(); }
 
  private:
   bool Show(const SlurmJob& slurm, const std::string& text);
 
   SlurmClient& client_;
   SlurmChores& chores_;
-  std::map<std::uint32_t, std::string> told_;     // by Slurm's numbers
-  std::set<std::uint32_t> said_;                  // of these, in this look
+  std::map<std::uint32_t, std::string> written_;  // by Slurm's numbers
+  std::set<std::uint32_t> said_;                  // those of them that this poll repeated
   std::map<std::string, std::string> explained_;  // jobs; "": they fit again
 };
 
