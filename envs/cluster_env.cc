@@ -42,18 +42,18 @@ StepInfo ClusterEnv::Reset(std::optional<std::uint64_t> seed) {
   seed_ = seed.value_or(next_seed_);
   scenario_ = episodes_(seed_);
   next_seed_ = NextEpisodeSeed(seed_);
-  cluster_ = std::make_unique<SimulatedCluster>(*scenario_);
+  simulation_ = std::make_unique<RuledSimulation>(*scenario_);
   decisions_ = 0;
   max_decisions_ = options_.max_decisions.value_or(MostDecisions(*scenario_));
   over_ = false;
   idle_ = 0;
   agent_.OnEpisodeStart();
-  agent_.Begin(cluster_->Observe());
+  agent_.Begin(observation());
   return Info();
 }
 
 StepInfo ClusterEnv::Info() const {
-  const Observation& o = cluster_->Observe();
+  const Observation& o = observation();
   StepInfo info;
   info.time_s = o.now;
   info.decision = o.decision;
@@ -64,24 +64,23 @@ StepInfo ClusterEnv::Info() const {
 
 StepResult ClusterEnv::StepAllocation(const Allocation& allocation) {
   if (over_) throw UsageError("step after the end of the episode: call reset first");
-  const ApplyReport report = cluster_->Apply(allocation);
+  const ApplyReport report = simulation_->port().Apply(allocation);
   if (!report.refused.ok()) {
-    throw RunError("decision {} at {} s: {}", decisions_, cluster_->Observe().now,
+    throw RunError("decision {} at {} s: {}", decisions_, observation().now,
                    report.refused.message());
   }
   ++decisions_;
   StepResult result;
-  const bool more = cluster_->WaitForChange(0);
-  result.reward =
-      options_.reward_scale * reward_.compute(cluster_->last_step(), cluster_->Observe());
+  const bool more = simulation_->port().WaitForChange(0);
+  result.reward = options_.reward_scale * reward_.compute(cluster().last_step(), observation());
   result.terminated = !more;
   result.truncated = more && decisions_ >= max_decisions_;
   over_ = result.terminated || result.truncated;
-  agent_.Begin(cluster_->Observe());
+  agent_.Begin(observation());
   result.info = Info();
-  result.info.finished_jobs = cluster_->last_step().finished;
+  result.info.finished_jobs = cluster().last_step().finished;
   result.info.decided = true;
-  result.info.dt_s = cluster_->last_step().elapsed;
+  result.info.dt_s = cluster().last_step().elapsed;
   if (over_) SumUp(&result.info);
   return result;
 }
@@ -89,7 +88,7 @@ StepResult ClusterEnv::StepAllocation(const Allocation& allocation) {
 void ClusterEnv::SumUp(StepInfo* info) const {
   double total = 0;
   std::int64_t come = 0;
-  for (const JobRecord& record : cluster_->records()) {
+  for (const JobRecord& record : cluster().records()) {
     if (record.submit > info->time_s) continue;
     if (record.finish == kNever) ++info->unfinished_jobs;
     const Seconds until = std::min(record.finish, info->time_s);
@@ -105,7 +104,7 @@ constexpr int kMostIllegal = 1000;
 
 StepResult ClusterEnv::Step(std::span<const float> action) {
   if (over_) throw UsageError("step after the end of the episode: call reset first");
-  const AgentSide::Acted acted = agent_.Act(cluster_->Observe(), action, &allocation_);
+  const AgentSide::Acted acted = agent_.Act(observation(), action, &allocation_);
   StepResult result;
   if (acted.decided) {
     result = StepAllocation(allocation_);

@@ -9,6 +9,7 @@
 #include "envs/env.h"
 #include "envs/episodes.h"
 #include "envs/rewards/reward.h"
+#include "sim/ruled_simulation.h"
 
 namespace allot {
 
@@ -37,14 +38,12 @@ class ClusterEnv : public Env {
   std::uint64_t seed() const { return seed_; }  // of the episode that was reset last
   StepInfo Reset(std::optional<std::uint64_t> seed) override;
   StepResult Step(std::span<const float> action) override;
-  void Observe(const ObservationView& view) const override {
-    agent_.Observe(cluster_->Observe(), view);
-  }
+  void Observe(const ObservationView& view) const override { agent_.Observe(observation(), view); }
 
   // The typed level below the tensors, for heuristics and trainers written in C++.
-  const Observation& observation() { return cluster_->Observe(); }
+  const Observation& observation() const { return simulation_->port().Observe(); }
   StepResult StepAllocation(const Allocation& allocation);
-  const SimulatedCluster& cluster() const { return *cluster_; }
+  const SimulatedCluster& cluster() const { return simulation_->cluster(); }
   const FeatureBatch& features() const { return agent_.features(); }  // of observation()
 
  private:
@@ -58,7 +57,7 @@ class ClusterEnv : public Env {
   std::uint64_t seed_ = 0;
   std::uint64_t next_seed_ = 0;
   std::shared_ptr<const Scenario> scenario_;
-  std::unique_ptr<SimulatedCluster> cluster_;
+  std::unique_ptr<RuledSimulation> simulation_;
   Allocation allocation_;
   std::int64_t decisions_ = 0;
   std::int64_t max_decisions_ = 0;  // of this episode

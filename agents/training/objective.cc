@@ -8,8 +8,8 @@
 #include "agents/training/unfinished.h"
 #include "core/index.h"
 #include "sched/driver.h"
+#include "sim/ruled_simulation.h"
 #include "sim/run.h"
-#include "sim/simulated_cluster.h"
 
 namespace allot {
 
@@ -19,11 +19,11 @@ Objective ObjectiveNamed(const std::string& id) {
 
 double PlayFor(const Objective& objective, const Scenario& scenario, Policy& policy,
                std::int64_t max_decisions) {
-  SimulatedCluster cluster(scenario);
-  Drive(cluster, policy, ContextOf(scenario), {},
+  RuledSimulation simulation(scenario);
+  Drive(simulation.port(), policy, ContextOf(scenario), {},
         {.max_decisions = max_decisions, .time_decisions = false});
-  const std::vector<JobRecord> records = cluster.records();
-  const Observation& last = cluster.Observe();
+  const std::vector<JobRecord> records = simulation.cluster().records();
+  const Observation& last = simulation.port().Observe();
   Played played{&scenario, records, last.now, {}};
   played.jct.reserve(records.size());
   for (const JobRecord& record : records) {

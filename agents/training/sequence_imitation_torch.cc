@@ -10,8 +10,8 @@
 #include "core/interrupt.h"
 #include "core/parallel.h"
 #include "sched/incremental.h"
+#include "sim/ruled_simulation.h"
 #include "sim/run.h"
-#include "sim/simulated_cluster.h"
 
 namespace allot {
 namespace {
@@ -32,7 +32,8 @@ bool LeadsThere(const SequenceDecision& choice, int action,
 template <typename Seen>
 void PlayLesson(const Lesson& lesson, const Seen& seen) {
   constexpr std::int64_t kMostDecisions = 4000;
-  SimulatedCluster cluster(*lesson.scenario);
+  RuledSimulation simulation(*lesson.scenario);
+  ClusterPort& cluster = simulation.port();
   const std::unique_ptr<Policy> teacher = lesson.teacher();
   EpisodeContext context = ContextOf(*lesson.scenario);
   context.seed = 0;

@@ -72,7 +72,7 @@ class Environment {
   nb::object Observe() {
     const Alone alone(&busy_);
     if (!shown_.is_valid()) {
-      shown_ = nb::cast(new PythonObservation(cluster().Observe(), tables_),
+      shown_ = nb::cast(new PythonObservation(observation(), tables_),
                         nb::rv_policy::take_ownership);
     }
     return shown_;
@@ -83,6 +83,10 @@ class Environment {
   const SimulatedCluster& cluster() const {
     if (!begun_) throw UsageError("the environment is not reset: call reset first");
     return env_.cluster();
+  }
+  const Observation& observation() const {
+    cluster();  // it is reset
+    return env_.observation();
   }
 
  private:
@@ -135,7 +139,7 @@ void Bind(nb::module_& module) {
       .def("seed", [](const Environment& e) { return e.env().seed(); })
       .def("step_number", &Environment::StepNumber, "action"_a)
       .def("job_names", [](const Environment& e) { return NamesOfJobs(e.cluster()); })
-      .def("nodes_in_use", [](const Environment& e) { return NodesInUse(e.cluster()); })
+      .def("nodes_in_use", [](const Environment& e) { return NodesInUse(e.observation()); })
       .def("observation", &Environment::Observe)
       .def("configurations",
            [](const Environment& e) {

@@ -84,8 +84,7 @@ nb::list NamesOfJobs(const SimulatedCluster& cluster) {
   return names;
 }
 
-nb::tuple NodesInUse(const SimulatedCluster& cluster) {
-  const Observation& o = cluster.Observe();
+nb::tuple NodesInUse(const Observation& o) {
   nb::list used;
   nb::list there;
   const std::vector<Node>& nodes = o.cluster->nodes();
@@ -115,7 +114,7 @@ nb::object ConfigurationsOf(const ClusterEnv& env) {
   std::vector<float> values(static_cast<std::size_t>(options.max_jobs) *
                             static_cast<std::size_t>(options.max_configurations) *
                             kConfigurationColumns);
-  WriteConfigurations(env.cluster().Observe(), options.max_jobs, options.max_configurations,
+  WriteConfigurations(env.observation(), options.max_jobs, options.max_configurations,
                       values);
   return OwnArray(std::move(values))
       .attr("reshape")(options.max_jobs, options.max_configurations, kConfigurationColumns);

@@ -38,7 +38,7 @@ nb::list NamesOfJobs(const SimulatedCluster& cluster);
 // Tuples: id, submit, first start, finish, GPU-seconds, preemptions, restarts.
 nb::list JobRecordsOf(const SimulatedCluster& cluster);
 // GPUs of each node: in use and there.
-nb::tuple NodesInUse(const SimulatedCluster& cluster);
+nb::tuple NodesInUse(const Observation& observation);
 // Tables of the jobs in the window (features/configuration_tensor.h): slots x configurations x
 // columns, a new array.
 nb::object ConfigurationsOf(const ClusterEnv& env);

@@ -16,6 +16,7 @@
 #include "core/strings.h"
 #include "episode_log/episode_log.h"
 #include "experiment/training/explanation_text.h"
+#include "sim/ruled_simulation.h"
 #include "sim/run.h"
 
 namespace allot {
@@ -151,9 +152,10 @@ void ExplainLogged(const ExplainOptions& o, const GlobalOptions& globals, Explai
     if (episode.seen != nullptr) return PlaybackOf(episode)(&listener);
     RecordedPolicy recorded(episode.decisions);
     DecisionListener* const listeners[] = {&listener};
-    SimulatedCluster cluster(*episode.scenario);
-    Drive(cluster, recorded, {.seed = episode.seed, .cluster = &episode.scenario->cluster()},
-          listeners, {.max_decisions = o.decision + 1, .time_decisions = false});
+    RuledSimulation simulation(*episode.scenario);
+    Drive(simulation.port(), recorded,
+          {.seed = episode.seed, .cluster = &episode.scenario->cluster()}, listeners,
+          {.max_decisions = o.decision + 1, .time_decisions = false});
   });
 }
 

@@ -17,6 +17,7 @@
 #include "experiment/whatif/whatif.h"
 #include "experiment/world.h"
 #include "metrics/humanise.h"
+#include "sim/ruled_simulation.h"
 #include "wait_forecast/forecast_check.h"
 #include "wait_forecast/length_check.h"
 #include "workload/calendar.h"
@@ -310,14 +311,14 @@ int Forecast(ForecastOptions o, const GlobalOptions& globals) {
   if (of_record) {
     BeginWithRecord(scenario, at, before.ended, globals, &moment);
   } else {
-    SimulatedCluster cluster(scenario);
-    cluster.DecideAt(at);
+    RuledSimulation simulation(scenario);
+    simulation.cluster().DecideAt(at);
     DecisionListener* const listeners[] = {&moment};
-    Drive(cluster, *policy, ContextOf(scenario), listeners,
+    Drive(simulation.port(), *policy, ContextOf(scenario), listeners,
           {.time_decisions = false, .enough = [&] { return moment.seen(); }});
     if (!moment.seen()) {
       throw UsageError("--at must lie before the end of the run, {} s, got {}",
-                       cluster.Observe().now, o.at);
+                       simulation.cluster().Observe().now, o.at);
     }
     const Seconds decided = moment.observation().now;
     if (moment.observation().rows() == 0 && !globals.quiet) {

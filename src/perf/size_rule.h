@@ -1,6 +1,6 @@
 #pragma once
 // Which numbers of GPUs a job may be given, beside its limits: powers of two, whole nodes, or a
-// list. Operators set it (cluster/operator_rules.h), and users for their own jobs; where both do,
+// list. Operators set it (rules/operator_rules.h), and users for their own jobs; where both do,
 // both hold. Used by TableCache, which leaves all other sizes out of a job's table, so that no
 // policy can choose them. A value.
 

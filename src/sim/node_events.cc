@@ -64,23 +64,28 @@ std::vector<NodeEvent> DrawNodeEvents(const NodeFailures& failures, std::size_t 
   return events;
 }
 
-std::vector<NodeEvent> MaintenanceEvents(const OperatorRules& rules, const Workload& workload,
-                                         std::size_t nodes) {
+MaintenanceWindows WindowsOf(const OperatorRules& rules, const Workload& workload,
+                             std::size_t nodes) {
+  MaintenanceWindows windows(rules.maintenance(), [&](const Maintenance&, const std::string& when) {
+    return ParseWhen(workload, when);
+  });
+  std::vector<std::string> names;
+  for (std::size_t n = 0; n < nodes; ++n) names.push_back(std::to_string(n));
+  windows.SetNodes(names);
+  for (const MaintenanceWindows::Window& window : windows.windows()) {
+    if (!window.nodes.empty()) continue;
+    throw DataError("{}: a window must be of a node of the cluster, got '{}' of nodes 0 to {}",
+                    window.rule.place, Join(window.rule.nodes, ", "), nodes - 1);
+  }
+  return windows;
+}
+
+std::vector<NodeEvent> EventsOf(const MaintenanceWindows& windows) {
   std::vector<NodeEvent> events;
-  for (const Maintenance& window : rules.maintenance()) {
-    const Seconds from = ParseWhen(workload, window.from);
-    const Seconds to = ParseWhen(workload, window.to);
-    bool found = false;
-    for (std::size_t n = 0; n < nodes; ++n) {
-      if (!window.IsOf(std::to_string(n))) continue;
-      found = true;
-      const auto node = static_cast<NodeIndex>(n);
-      events.push_back({from, node, false, true});
-      events.push_back({to, node, true, true});
-    }
-    if (!found) {
-      throw DataError("{}: a window must be of a node of the cluster, got '{}' of nodes 0 to {}",
-                      window.place, Join(window.nodes, ", "), nodes - 1);
+  for (const MaintenanceWindows::Window& window : windows.windows()) {
+    for (const NodeIndex node : window.nodes) {
+      events.push_back({window.from, node, false, true});
+      events.push_back({window.to, node, true, true});
     }
   }
   std::stable_sort(events.begin(), events.end(),

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cluster/cluster_spec.h"
-#include "cluster/operator_rules.h"
 #include "core/types.h"
+#include "rules/maintenance_windows.h"
 #include "workload/workload.h"
 
 namespace allot {
@@ -39,10 +39,12 @@ NodeFailures ParseNodeFailures(const std::string& text);
 std::vector<NodeEvent> DrawNodeEvents(const NodeFailures& failures, std::size_t nodes,
                                       Seconds horizon, std::uint64_t seed);
 
-// Begins and ends of the windows, ascending; times from the workload's origin. DataError naming the
-// window where it matches no node: they have numbers from 0.
-std::vector<NodeEvent> MaintenanceEvents(const OperatorRules& rules, const Workload& workload,
-                                         std::size_t nodes);
+// The maintenance windows of rules; times from the workload's origin. DataError naming the window
+// that applies to no node: the names of nodes are numbers from 0.
+MaintenanceWindows WindowsOf(const OperatorRules& rules, const Workload& workload,
+                             std::size_t nodes);
+// Begins and ends of these, ascending.
+std::vector<NodeEvent> EventsOf(const MaintenanceWindows& windows);
 
 // CSV with columns time_s,node,event (up, down), ascending times, each a change of its node. One
 // whose first event is "up" joins then: it is down before. DataError with file and line.

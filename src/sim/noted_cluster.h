@@ -11,8 +11,8 @@ namespace allot {
 
 class NotedCluster : public ClusterPort, public IncrementalCluster {
  public:
-  // All must outlive it. `truth`: of the cluster, with what policies do not see; it tells changes
-  // in its events.
+  // All must outlive it. `truth`: what the cluster shows, with jobs that policies do not see; its
+  // events report changes.
   NotedCluster(ClusterPort& cluster, const Observation& truth, std::vector<AllocationNote>* notes)
       : cluster_(cluster), truth_(truth), notes_(*notes) {}
 

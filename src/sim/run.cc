@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "sim/ideal_run.h"
 #include "sim/noted_cluster.h"
+#include "sim/ruled_simulation.h"
 
 namespace allot {
 namespace {
@@ -50,7 +51,7 @@ class EverySecond {
     const Clock::time_point now = Clock::now();
     if (now - last_ < std::chrono::seconds(1)) return;
     last_ = now;
-    report_(cluster_.everything());
+    report_(cluster_.Observe());
   }
 
  private:
@@ -87,7 +88,8 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   const bool ideal = RunsByShares(policy, listeners);
   std::optional<const Scenario> without;
   if (ideal) without.emplace(WithoutMechanism(scenario));
-  SimulatedCluster cluster(ideal ? *without : scenario);
+  RuledSimulation simulation(ideal ? *without : scenario);
+  SimulatedCluster& cluster = simulation.cluster();
   if (cluster_ready) {
     cluster_ready(cluster);
   } else {
@@ -121,10 +123,10 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
     if (ideal) {
       outcome.drive = DriveShares(cluster, policy, context, drive);
     } else if (options.note_allocations) {
-      NotedCluster noted(cluster, cluster.everything(), &outcome.notes);
+      NotedCluster noted(simulation.port(), cluster.Observe(), &outcome.notes);
       outcome.drive = Drive(noted, policy, context, listeners, drive);
     } else {
-      outcome.drive = Drive(cluster, policy, context, listeners, drive);
+      outcome.drive = Drive(simulation.port(), policy, context, listeners, drive);
     }
   } catch (const NoProgress& error) {
     if (!options.keep_unfinished) throw;
@@ -147,10 +149,10 @@ EpisodeContext ContextOf(const Scenario& scenario) {
 
 Playback InSimulator(const Scenario& scenario, const DecisionLog& log) {
   return [&scenario, &log](DecisionListener* listener) {
-    SimulatedCluster cluster(scenario);
+    RuledSimulation simulation(scenario);
     RecordedPolicy policy(log);
     DecisionListener* const listeners[] = {listener};
-    Drive(cluster, policy, ContextOf(scenario), listeners, {.time_decisions = false});
+    Drive(simulation.port(), policy, ContextOf(scenario), listeners, {.time_decisions = false});
   };
 }
 
@@ -167,10 +169,11 @@ RequestedTraining ScenarioForesight::TrainingOf(JobIndex job) const {
 }
 
 double ScenarioForesight::MeanJct(Policy& policy) const {
-  SimulatedCluster cluster(scenario_);
+  RuledSimulation simulation(scenario_);
+  SimulatedCluster& cluster = simulation.cluster();
   cluster.LeaveOutSums();
   cluster.ShowRates(policy.info().rates);
-  Drive(cluster, policy, ContextOf(scenario_), {}, {.time_decisions = false});
+  Drive(simulation.port(), policy, ContextOf(scenario_), {}, {.time_decisions = false});
   double sum = 0;
   for (const JobRecord& record : cluster.records()) sum += record.finish - record.submit;
   return sum / jobs();

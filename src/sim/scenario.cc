@@ -134,8 +134,8 @@ void Scenario::FindRules() {
   if (options_.rules == nullptr) return;
   for (const Job& job : workload_.jobs) {
     job_rules_.push_back(
-        options_.rules->Of(workload_.tenants[job.tenant], workload_.users[job.user]));
-    has_binding_rules_ = has_binding_rules_ || job_rules_.back().hold_jobs();
+        options_.rules->RulesFor(workload_.tenants[job.tenant], workload_.users[job.user]));
+    has_binding_rules_ = has_binding_rules_ || job_rules_.back().may_pin();
   }
   options_.rules->CheckGuarantees(cluster_);
   const std::vector<Maintenance>& windows = options_.rules->maintenance();
@@ -239,7 +239,7 @@ void Scenario::PlanNodeEvents() {
              std::back_inserter(node_events_),
              [](const NodeEvent& a, const NodeEvent& b) { return a.time < b.time; });
   if (options_.rules == nullptr) return;
-  const auto planned = MaintenanceEvents(*options_.rules, workload_, nodes);
+  const auto planned = EventsOf(WindowsOf(*options_.rules, workload_, nodes));
   const auto middle = node_events_.insert(node_events_.end(), planned.begin(), planned.end());
   std::inplace_merge(node_events_.begin(), middle, node_events_.end(),
                      [](const NodeEvent& a, const NodeEvent& b) { return a.time < b.time; });

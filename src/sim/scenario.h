@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "cluster/cluster_spec.h"
-#include "cluster/operator_rules.h"
 #include "perf/application_model.h"
 #include "perf/catalogue.h"
 #include "perf/configuration.h"
+#include "rules/operator_rules.h"
 #include "sim/job_process.h"
 #include "sim/length_estimates.h"
 #include "sim/node_events.h"

@@ -74,9 +74,6 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario)
   }
   AdvanceTo(times_.AtOrAfter(scenario.workload().jobs.front().submit));
   o.events.number = 1;
-  if (!scenario.has_binding_rules()) return;
-  rules_ = std::make_unique<SimulatedRules>(scenario);
-  rules_->Show(o, true);
 }
 
 SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& start)
@@ -155,7 +152,6 @@ bool SimulatedCluster::WaitForChange(Seconds valid_until) {
 
   // The size of the cluster is thought about at every interval.
   if (nodes_.autoscaled()) valid_until = 0;
-  if (rules_ != nullptr) valid_until = std::min(valid_until, rules_->next_change());
   const Seconds next_quiet = times_.QuietAfter(o.now, last_event_);
   const Seconds next_event = times_.ForEvent(event, o.now);
   if (rounds_) {
@@ -179,7 +175,6 @@ bool SimulatedCluster::WaitForChange(Seconds valid_until) {
   }
   ++o.decision;
   o.events.number = o.decision + 1;
-  if (rules_ != nullptr) rules_->Show(o, true);
   return o.rows() > 0 || NextJobEvent() != kNever;
 }
 
@@ -478,25 +473,10 @@ Status SimulatedCluster::Validate(const Allocation& allocation) const {
 
 ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
   if (applied_decision_ == jobs_.observation.decision) return {};
-  if (rules_ != nullptr) return ApplyRuled(allocation);
   if (!holdings_.Take(jobs_.observation, jobs_.row_of_job, jobs_.running_rows, allocation)) {
     return Refused(Validate(allocation));
   }
   return MakeChanges(allocation);
-}
-
-// What is legal in the view is so in full.
-ApplyReport SimulatedCluster::ApplyRuled(const Allocation& answer) {
-  Status legal = Validate(answer);
-  if (legal.ok()) legal = rules_->Check(answer);
-  if (!legal.ok()) return Refused(legal);
-  const Allocation& meant = rules_->Meant(jobs_.observation, answer);
-  if (!holdings_.Take(jobs_.observation, jobs_.row_of_job, jobs_.running_rows, meant)) {
-    return Refused(ValidateAllocation(jobs_.observation, meant));
-  }
-  ApplyReport report = MakeChanges(meant);
-  rules_->Show(jobs_.observation, false);
-  return report;
 }
 
 ApplyReport SimulatedCluster::ApplyChanges(const AllocationChanges& changes) {
@@ -604,7 +584,6 @@ RunningJob SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t ro
     ++record.restarts;
   }
   ++o.changes[row];
-  if (rules_ != nullptr) rules_->Given(o.job[row], o.now, first);
   o.running[row] = entry.configuration;
   o.waiting_since[row] = o.now;
   const TrainingRules& rules = scenario_.options().training;

@@ -30,7 +30,6 @@
 #include "sim/scenario.h"
 #include "sim/shown_rates.h"
 #include "sim/simulated_jobs.h"
-#include "sim/simulated_rules.h"
 #include "sim/starvation_check.h"
 #include "sim/step_facts.h"
 #include "sim/stepped_training.h"
@@ -46,14 +45,11 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   // scenario's other jobs come later, it has no node events. Restarts are taken to be over.
   SimulatedCluster(const Scenario& scenario, const Observation& start);
 
-  // Without jobs that a rule of the operator holds, and their GPUs (sim/simulated_rules.h).
-  const Observation& Observe() const override {
-    return rules_ ? rules_->shown() : jobs_.observation;
-  }
+  const Observation& Observe() const override { return jobs_.observation; }
   Status Validate(const Allocation& allocation) const override;
   ApplyReport Apply(const Allocation& allocation) override;
   bool WaitForChange(Seconds valid_until) override;
-  IncrementalCluster* incremental() override { return rules_ == nullptr ? this : nullptr; }
+  IncrementalCluster* incremental() override { return this; }
   ApplyReport ApplyChanges(const AllocationChanges& changes) override;
   bool PromiseMatters() const override;
   // In the place of Apply, without a mechanism (sim/ideal_run.h): jobs progress at the sum of their
@@ -61,7 +57,6 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   ApplyReport ApplyShares(std::span<const TimeShare> shares);
 
   const Scenario& scenario() const { return scenario_; }
-  const Observation& everything() const { return jobs_.observation; }  // also what rules hide
   const StepFacts& last_step() const { return step_; }
   // Where decisions fall on events: one falls on this time, too, if a job is unfinished then.
   void DecideAt(Seconds time) { decide_at_ = time; }
@@ -102,7 +97,6 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   double DoneAtCheckpoint(std::size_t slot) const;
 
   // Answers take effect.
-  ApplyReport ApplyRuled(const Allocation& answer);
   // Makes the changes that holdings_ has found and taken, whose entries are of `given`.
   ApplyReport MakeChanges(const Allocation& given);
   void MoveShares(const Allocation& given, ApplyReport* report);
@@ -119,7 +113,6 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   ChangingNodes nodes_;
   SimulatedJobs jobs_;
   Holdings holdings_;
-  std::unique_ptr<SimulatedRules> rules_;  // null: none hold jobs
   JobWalks walks_;
   std::optional<ShownRates> rates_;  // none: policies see the true tables
   std::optional<SteppedTraining> training_;

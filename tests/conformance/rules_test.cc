@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 
+#include "sim/ruled_simulation.h"
 #include "tests/conformance/random_world.h"
 #include "tests/conformance/runnable_specs.h"
 
@@ -92,12 +93,13 @@ TEST_P(RuleConformanceTest, GivesAccountsWhatTheyAreGuaranteed) {
   const auto policy = Make();
   const ScenarioForesight foresight(scenario);
   policy->OnEpisodeStart({.seed = 0, .cluster = &scenario.cluster(), .foresight = &foresight});
-  SimulatedCluster cluster(scenario);
+  RuledSimulation simulation(scenario);
+  ClusterPort& cluster = simulation.port();
   Allocation answer;
   do {
     policy->Decide(cluster.Observe(), &answer);
     ASSERT_EQ(cluster.Apply(answer).refused.message(), "");
-    const Observation& o = cluster.everything();
+    const Observation& o = simulation.cluster().Observe();
     GpuCount asked = 0, held = 0;
     for (std::size_t r = 0; r < o.job.size(); ++r) {
       if (scenario.RulesOf(o.job[r]).guarantee != 0) continue;
@@ -106,7 +108,7 @@ TEST_P(RuleConformanceTest, GivesAccountsWhatTheyAreGuaranteed) {
     }
     ASSERT_GE(held, std::min(asked, kGuaranteed)) << "at " << o.now;
   } while (cluster.WaitForChange(0));
-  for (const JobRecord& record : cluster.records()) EXPECT_LT(record.finish, kNever);
+  for (const JobRecord& record : simulation.cluster().records()) EXPECT_LT(record.finish, kNever);
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, RuleConformanceTest,

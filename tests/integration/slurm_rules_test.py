@@ -133,7 +133,7 @@ def test_an_account_gets_back_what_it_is_guaranteed(daemon):
     own = daemon.submit("allot min=1 gpus=6 max=8", *LONG, options=("--account=vision",))
     assert daemon.training(own, 6)["held"] == 6
     assert daemon.training(other, behind=job["step"])["held"] <= ALL - 6
-    assert "with guaranteed shares" in text_of(daemon.state / "journal.jsonl")
+    assert "corrected for guarantees" in text_of(daemon.state / "journal.jsonl")
 
 
 def test_jobs_leave_nodes_that_are_in_maintenance_and_none_begins_where_it_is_near(daemon):

@@ -14,9 +14,11 @@
 #include "live/daemon/control_server.h"
 #include "live/daemon/daemon_metrics.h"
 #include "live/daemon/daemon_status.h"
+#include "live/port/live_rules.h"
 #include "live/state/run_begin.h"
 #include "live/state/standby_note.h"
 #include "live/status/status_json.h"
+#include "rules/constrained_cluster.h"
 
 namespace allot {
 namespace {
@@ -72,6 +74,8 @@ struct Daemon::Impl {
     clock = std::make_unique<LiveClock>(begin.origin, begin.last);
     cluster = std::make_unique<LiveCluster>(*runtime, journal.get(), *clock, options.live, past,
                                             std::move(begin.first));
+    constrained = std::make_unique<ConstrainedCluster>(*cluster, *cluster, cluster->guarantees(),
+                                                       ValidateLiveAllocation);
     control = std::make_unique<ControlServer>(SocketIn(options.state).string(), options.metrics,
                                               [this] { runtime->Wake(); });
     if (journal != nullptr) {
@@ -148,6 +152,7 @@ struct Daemon::Impl {
   std::unique_ptr<StandbyNote> note;  // outlives the runtime, which updates it
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<LiveCluster> cluster;
+  std::unique_ptr<ConstrainedCluster> constrained;  // what policies see of it
   std::unique_ptr<ControlServer> control;
   std::vector<const StatusPart*> parts;
   Seconds publish_at = 0;
@@ -174,15 +179,15 @@ void Daemon::Run(std::span<DecisionListener* const> listeners,
   std::vector<DecisionListener*> all(listeners.begin(), listeners.end());
   if (m.shadow != nullptr) all.push_back(m.shadow.get());
   try {
-    if (m.cluster->WaitForJobs()) {
+    if (m.constrained->WaitForChange(0)) {
       EpisodeContext context;
-      context.cluster = m.cluster->Observe().cluster;
+      context.cluster = m.constrained->Observe().cluster;
       DriveOptions drive;
       // KeepOnErrorPolicy does both, the first in constant memory.
       drive.time_decisions = false;
       drive.valid_answers = true;
       if (m.shadow != nullptr) m.shadow->OnEpisodeStart(context);
-      Drive(*m.cluster, m.policy, context, all, drive);
+      Drive(*m.constrained, m.policy, context, all, drive);
     }
   } catch (const Error& error) {
     if (error.code() != ExitCode::kInterrupted) throw;

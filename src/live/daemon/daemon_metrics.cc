@@ -51,9 +51,9 @@ Seconds LongestWait(const LiveCluster& cluster) {
 
 void AddRuleMetrics(const LiveState& state, MetricText* text) {
   std::map<std::string_view, int> jobs;
-  for (const HoldingRule rule : kHoldingRules) jobs[NameOf(rule)] = 0;
+  for (const PinningRule rule : kPinningRules) jobs[NameOf(rule)] = 0;
   for (const LiveJob* job : state.job_table().active()) {
-    if (job->hold) ++jobs[NameOf(job->hold.rule)];
+    if (job->pin) ++jobs[NameOf(job->pin.rule)];
   }
   text->Gauge("allot_jobs_pinned_by_rule",
               "jobs that no decision may change now, by the rule that pins them");
@@ -129,7 +129,7 @@ void AddCountMetrics(const LiveCounts& counts, MetricText* text) {
   counter("allot_placements_total", "decided launches, resizes and moves", counts.gives);
   counter("allot_decisions_corrected_total",
           "decisions that left an account below its guarantee and were corrected",
-          counts.put_right);
+          counts.corrected);
   counter("allot_preemptions_total", "decided preemptions", counts.takes);
   text->Histogram("allot_resize_seconds", "seconds from the decision to training with the new GPUs",
                   LiveCounts::kResizeEnds, counts.resizes_within, counts.resize_seconds,

@@ -43,11 +43,11 @@ std::optional<BatchStatus> BatchOf(const BatchReport& batch) {
 }
 
 // "cooldown, 12 s more"
-std::string HoldText(const Hold& hold, Seconds now) {
-  if (!hold) return "";
-  if (hold.until == kNever) return std::string(NameOf(hold.rule));
-  const Seconds left = std::ceil(std::max(0.0, hold.until - now));
-  return fmt::format("{}, {} s more", NameOf(hold.rule), left);
+std::string PinText(const Pin& pin, Seconds now) {
+  if (!pin) return "";
+  if (pin.until == kNever) return std::string(NameOf(pin.rule));
+  const Seconds left = std::ceil(std::max(0.0, pin.until - now));
+  return fmt::format("{}, {} s more", NameOf(pin.rule), left);
 }
 
 std::string ReasonOf(const LiveCluster& cluster, const LiveJob& job, Seconds now) {
@@ -57,7 +57,7 @@ std::string ReasonOf(const LiveCluster& cluster, const LiveJob& job, Seconds now
   std::string stuck = cluster.starts().ReasonOf(job);
   if (!stuck.empty()) return stuck;
   std::string late = job.worker_group.lateness();
-  return late.empty() ? HoldText(job.hold, now) : late;
+  return late.empty() ? PinText(job.pin, now) : late;
 }
 
 JobStatus StatusOf(const LiveCluster& cluster, const LiveJob& job, Seconds now) {

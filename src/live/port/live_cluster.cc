@@ -3,10 +3,12 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <unordered_map>
 #include <utility>
 
+#include "core/calendar.h"
 #include "core/cpu_time.h"
 #include "core/error.h"
 #include "core/index.h"
@@ -15,20 +17,33 @@
 #include "core/wall_clock.h"
 #include "live/port/limited_sizes.h"
 #include "live/port/live_rules.h"
-#include "live/port/node_limits.h"
-#include "live/port/rule_warnings.h"
 #include "live/state/records_json.h"
 
 namespace allot {
 namespace {
 
-// Whether all of `old` is in `shares`.
-bool Holds(std::span<const NodeShare> shares, std::span<const NodeShare> old) {
-  return std::all_of(old.begin(), old.end(), [&](const NodeShare& one) {
-    return std::any_of(shares.begin(), shares.end(), [&](const NodeShare& other) {
-      return other.node == one.node && (one.gpus & ~other.gpus) == 0;
-    });
-  });
+// Which GPUs of the node others have is not known by number: the last ones that no job of ours has.
+std::uint64_t GpusOfOthers(const RuntimeNode& node, std::uint64_t ours) {
+  std::uint64_t free = GpuMask(node.capacity.gpus) & ~ours;
+  std::uint64_t taken = 0;
+  for (GpuCount left = node.taken; left > 0 && free != 0; --left) {
+    const std::uint64_t last = std::bit_floor(free);
+    taken |= last;
+    free &= ~last;
+  }
+  return taken;
+}
+
+MaintenanceWindows WindowsOf(const OperatorRules* rules) {
+  if (rules == nullptr) return {};
+  return {rules->maintenance(), [](const Maintenance& rule, const std::string& when) {
+            const auto time = ParseCalendar(when);
+            if (time) return static_cast<Seconds>(*time);
+            throw UsageError(
+                "{} of a live cluster must be \"YYYY-MM-DD HH:MM:SS\" (UTC), got '{}' (and 'to' "
+                "'{}')",
+                rule.place, rule.from, rule.to);
+          }};
 }
 
 }  // namespace
@@ -45,7 +60,7 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
       starts_(writer_, counts_),
       workers_(runtime, writer_, counts_),
       batches_(runtime, writer_),
-      guarantees_(options_.job_table.rules),
+      windows_(WindowsOf(options_.job_table.rules.get())),
       first_(std::move(first)) {
   for (std::size_t i = 0; i < past.size(); ++i) {
     try {
@@ -58,13 +73,11 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
     }
   }
   reader_.SetJournalEnd(state_.last());
-  const auto& rules = options_.job_table.rules;
-  if (rules != nullptr) windows_ = MaintenanceWindows(rules->maintenance());
-  view_.Refresh(state_, {});
-  observation_.cluster = &view_.cluster();
+  observation_.cluster = &state_.present();
   observation_.interval = options_.interval;
   observation_.share_begin.assign(1, 0);
   observation_.decision = -1;
+  FindConstraints();
   polled_at_ = clock_.Now();
   for (const LiveJob* job : state_.job_table().active()) {
     state_.job_table().WorkersOf(*job).ExpectAll(polled_at_);
@@ -84,37 +97,32 @@ ApplyReport LiveCluster::Apply(const Allocation& allocation) {
   return report.refused.ok() ? ApplyValidated(allocation) : report;
 }
 
-ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
+void LiveCluster::OnCorrections(const Corrections& corrections) {
+  guarantees_corrected_ = corrections.guarantees;
+  if (guarantees_corrected_) ++counts_.corrected;
+  if (!corrections.not_kept.ok()) {
+    spdlog::error("guarantees are not kept, as the corrected answer would not be legal: {}",
+                  corrections.not_kept.message());
+  }
+  const auto& jobs = state_.job_table().jobs();
+  for (const auto& [job, why] : corrections.unplaced) starts_.NoPlace(*jobs.at(job), why);
+}
+
+ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
   ApplyReport report;
   if (applied_ == observation_.decision) return report;
   applied_ = observation_.decision;
-  const Allocation& allocation = guarantees_.Kept(observation_, state_.job_table(), answer);
-  if (guarantees_.put_right()) ++counts_.put_right;
   batches_.KeepRequested(allocation.requested_batches());
 
   const auto& jobs = state_.job_table().jobs();
-  std::vector<GivenPlace> places;
-  for (const Allocation::Entry& entry : allocation.entries()) {
-    places.push_back(
-        {&jobs.at(entry.job), view_.Meant(allocation.shares(entry)), entry.configuration});
-  }
-  KeepToTheirNodes(state_, view_.givable(), windows_.Near(state_.nodes(), clock_.Wall()), &places);
-  struct Given {
-    const Allocation::Entry* entry = nullptr;  // null: nothing
-    const GivenPlace* place = nullptr;
-  };
-  std::unordered_map<JobIndex, Given> given;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const Allocation::Entry& entry = allocation.entries()[i];
-    if (!places[i].placed) starts_.NoPlace(*places[i].job, places[i].why);
-    if (!places[i].shares.empty()) given[entry.job] = {&entry, &places[i]};
-  }
-  const auto given_to = [&given](JobIndex job) {
-    const auto found = given.find(job);
-    return found == given.end() ? Given{} : found->second;
+  std::unordered_map<JobIndex, const Allocation::Entry*> entries;
+  for (const Allocation::Entry& entry : allocation.entries()) entries[entry.job] = &entry;
+  const auto entry_of = [&entries](JobIndex job) {
+    const auto found = entries.find(job);
+    return found == entries.end() ? nullptr : found->second;
   };
   const std::string why = fmt::format("decision {}{}", observation_.decision,
-                                      guarantees_.put_right() ? " with guaranteed shares" : "");
+                                      guarantees_corrected_ ? ", corrected for guarantees" : "");
   const auto change = [&](const LiveJob& job, JournalRecord record) {
     if (options_.dry_run) {
       spdlog::info("would {} {}", KindOf(record), FieldsText(record));
@@ -126,27 +134,25 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
   // Those that give first, so that a crash in between leaves no GPU given twice.
   for (const JobIndex index : observation_.job) {
     const LiveJob& job = jobs.at(index);
-    if (job.running < 0 || given_to(index).entry != nullptr) continue;
+    if (job.running < 0 || entry_of(index) != nullptr) continue;
     ++report.preempted;
     ++counts_.takes;
     change(job, record::Take{job.asked->id, why});
   }
   for (const JobIndex index : observation_.job) {
-    const auto [entry, place] = given_to(index);
-    if (entry == nullptr || !place->placed) continue;
+    const Allocation::Entry* entry = entry_of(index);
+    if (entry == nullptr) continue;
     const LiveJob& job = jobs.at(index);
-    const std::vector<NodeShare>& shares = place->shares;
+    const std::span<const NodeShare> shares = allocation.shares(*entry);
     const bool same_place =
         std::equal(shares.begin(), shares.end(), job.shares.begin(), job.shares.end());
-    if (place->configuration == job.running && same_place) continue;
-    // It keeps what it has. While it waits it is hidden, so that it runs here.
-    if (!starts_.may_grow(job) && Holds(shares, job.shares)) continue;
+    if (entry->configuration == job.running && same_place) continue;
     ++(job.running < 0                       ? report.launched
-       : place->configuration != job.running ? report.resized
+       : entry->configuration != job.running ? report.resized
                                              : report.moved);
     ++counts_.gives;
     const std::string key =
-        job.table->KeyText(place->configuration, state_.job_table().nominal().types());
+        job.table->KeyText(entry->configuration, state_.job_table().nominal().types());
     record::Give give{job.asked->id, state_.Named(key, shares), why};
     if (entry->share > 0) give.time_share = entry->share;
     change(job, std::move(give));
@@ -179,10 +185,7 @@ void LiveCluster::Undrain() {
 
 void LiveCluster::CheckNode(const std::string& node) const {
   if (state_.NodeOf(node) >= 0) return;
-  std::vector<std::string> names;
-  names.reserve(state_.nodes().size());
-  for (const RuntimeNode& known : state_.nodes()) names.push_back(known.name);
-  throw UsageError("unknown node '{}'{}", node, DidYouMean(node, names));
+  throw UsageError("unknown node '{}'{}", node, DidYouMean(node, NodeNames()));
 }
 
 void LiveCluster::DrainNode(const std::string& node) {
@@ -214,15 +217,12 @@ bool LiveCluster::Over() const {
   return options_.until_idle && polled_ && !more_ && state_.job_table().active().empty();
 }
 
-bool LiveCluster::WaitForJobs() { return WaitForChange(0); }
-
-bool LiveCluster::WaitForChange(Seconds holds_until) {
-  holds_until = guarantees_.put_right() ? 0 : std::min(holds_until, next_release_);
+bool LiveCluster::WaitForChange(Seconds valid_until) {
   const Seconds interval = options_.interval;
   const Seconds begin = clock_.Now();
   const Seconds next = (std::floor(begin / interval) + 1) * interval;
   const Seconds tick =
-      holds_until == kNever ? kNever : std::max(next, std::ceil(holds_until / interval) * interval);
+      valid_until == kNever ? kNever : std::max(next, std::ceil(valid_until / interval) * interval);
   while (!Over()) {
     if (polled_) {
       const Seconds left = tick - clock_.Now();  // gone by where there is nothing to decide
@@ -238,7 +238,8 @@ bool LiveCluster::WaitForChange(Seconds holds_until) {
     RenewJournal();
     if (!due || state_.paused()) continue;
     Refresh(true);
-    if (observation_.rows() > 0) {
+    const std::vector<bool>& hidden = constraints_.hidden;
+    if (std::find(hidden.begin(), hidden.end(), false) != hidden.end()) {
       event_ = false;
       return true;
     }
@@ -267,9 +268,9 @@ bool LiveCluster::Hidden(const LiveJob& job) const {
 void LiveCluster::WarnOfRules() const {
   const auto& rules = options_.job_table.rules;
   if (rules == nullptr) return;
-  for (const std::string& one :
-       RuleWarnings(*rules, state_.nodes(), state_.job_table().nominal())) {
-    spdlog::warn("rules: {}", one);
+  for (const std::string& mismatch :
+       rules->FindMismatches(state_.job_table().nominal(), NodeNames())) {
+    spdlog::warn("rules: {}", mismatch);
   }
 }
 
@@ -293,11 +294,11 @@ void LiveCluster::TellUsers() {
 
 // True where a maintenance window begins or ends.
 bool LiveCluster::FollowWindows() {
-  if (windows_.none() && state_.maintained_nodes().empty()) return false;
-  const double unix_time = clock_.Wall();
+  if (windows_.windows().empty() && state_.maintained_nodes().empty()) return false;
+  windows_.SetNodes(NodeNames());
   std::set<std::string> drained;
-  for (const RuntimeNode& node : state_.nodes()) {
-    if (windows_.Drains(node.name, unix_time)) drained.insert(node.name);
+  for (const NodeIndex node : windows_.InForce(clock_.Wall())) {
+    drained.insert(state_.nodes()[At(node)].name);
   }
   if (drained == state_.maintained_nodes()) return false;
   spdlog::info("in maintenance: {}",
@@ -306,31 +307,85 @@ bool LiveCluster::FollowWindows() {
   return true;
 }
 
-// Of which policies see only what decisions gave.
-std::set<NodeIndex> LiveCluster::ClosedNodes() const {
-  std::set<NodeIndex> closed = windows_.Near(state_.nodes(), clock_.Wall());
-  closed.insert(starts_.avoided().begin(), starts_.avoided().end());
-  return closed;
+std::vector<std::string> LiveCluster::NodeNames() const {
+  std::vector<std::string> names;
+  names.reserve(state_.nodes().size());
+  for (const RuntimeNode& node : state_.nodes()) names.push_back(node.name);
+  return names;
 }
 
-void LiveCluster::FindHolds() {
-  next_release_ = kNever;
+void LiveCluster::FindPins() {
   for (const LiveJob* job : state_.job_table().active()) {
     const bool runs = job->running >= 0 && !job->over;
-    state_.job_table().SetHold(*job,
-                               runs ? job->history.HoldOf(job->rules, observation_.now) : Hold{});
-    if (job->hold) next_release_ = std::min(next_release_, job->hold.until);
+    state_.job_table().SetPin(*job, runs ? job->history.PinOf(job->rules, observation_.now) : Pin{});
   }
+}
+
+// Of all rows of the observation, in their order.
+void LiveCluster::FindConstraints() {
+  constraints_.Clear();
+  bool requires_nodes = false;
+  for (const LiveJob* job : state_.job_table().active()) {
+    if (!JobTable::IsObserved(*job)) continue;
+    constraints_.AddRow(job->pin, Hidden(*job), job->rules.guarantee);
+    NodeRequirements& required = constraints_.nodes_of.emplace_back();
+    required.even = job->asked->even;
+    if (!job->asked->only_on.empty()) required.only_on = {job->asked, &job->asked->only_on};
+    if (required.only_on != nullptr || required.even) {
+      required.request = job->asked->limits;
+      requires_nodes = true;
+    }
+  }
+  if (requires_nodes) {
+    constraints_.node_names = NodeNames();
+  } else {
+    constraints_.nodes_of.clear();
+  }
+  FindWithheldGpus();
+  FindNodeUse();
+}
+
+// GPUs that others have, and those of workers that may not be stopped. A GPU that a decision gave
+// is not withheld from a worker that is about to start.
+void LiveCluster::FindWithheldGpus() {
+  HeldGpus& withheld = constraints_.withheld;
+  withheld.assign(state_.nodes().size(), 0);
+  HeldGpus ours = state_.Held();
+  for (const LiveJob* job : state_.job_table().active()) {
+    for (const NodeShare& share : job->shares) ours[At(share.node)] |= share.gpus;
+    if (!job->pinned()) continue;
+    for (const LiveWorker& worker : job->worker_group.workers()) {
+      withheld[At(worker.node)] |= worker.gpus;
+    }
+  }
+  for (std::size_t n = 0; n < withheld.size(); ++n) {
+    withheld[n] |= GpusOfOthers(state_.nodes()[n], ours[n]);
+  }
+}
+
+// Nodes near maintenance are closed. Nodes where the cluster's scheduler did not start a worker are
+// avoided for a while.
+void LiveCluster::FindNodeUse() {
+  std::vector<NodeUse>& use = constraints_.node_use;
+  const auto mark = [&](NodeIndex node, NodeUse as) {
+    use.resize(state_.nodes().size(), NodeUse::kOpen);
+    use[At(node)] = as;
+  };
+  for (const NodeIndex node : starts_.avoided()) mark(node, NodeUse::kNoFreeGpus);
+  const double wall = clock_.Wall();
+  for (const NodeIndex node : windows_.Near(wall)) mark(node, NodeUse::kNoStarts);
+  const Seconds next = windows_.NextNear(wall);
+  if (next == kNever) return;
+  constraints_.valid_until = std::min(constraints_.valid_until, observation_.now + next - wall);
 }
 
 void LiveCluster::Refresh(bool next_decision) {
   observation_.now = std::max(observation_.now, clock_.Now());
-  FindHolds();
+  FindPins();
   if (next_decision) ShareLimits(limits_, starts_, &state_.job_table());
   if (next_decision) ++observation_.decision;
-  state_.job_table().Observe([this](const LiveJob& job) { return Hidden(job); }, &observation_);
-  view_.Refresh(state_, ClosedNodes());
-  view_.Show(&observation_);
+  state_.job_table().Observe(&observation_);
+  FindConstraints();
   if (next_decision) {
     state_.job_table().FindEvents(&observation_);
   } else {

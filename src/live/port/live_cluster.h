@@ -1,16 +1,15 @@
 #pragma once
-// A cluster of real machines, as the driver sees it (cluster/cluster_port.h). The Observation is of
-// the same kind as the simulator's: what the runtime shows and what the last decisions gave. Apply
-// sets what every job is to have. From then on, at every poll of the runtime, the workers of each
-// job are moved towards that, whatever dies in between. Made by the daemon (live/daemon/daemon.h);
-// one thread.
+// A cluster of real machines (cluster/cluster_port.h). The Observation is of the same kind as the
+// simulator's: what the runtime shows and what the last decisions gave, of all jobs, in the
+// machines' numbers. Apply sets what every job is to have. From then on, at every poll of the
+// runtime, the workers of each job are moved towards that, whatever dies in between. Made by the
+// daemon (live/daemon/daemon.h), which puts a ConstrainedCluster in front of it; one thread.
 //
-// Its parts: LiveState is what is known; PolicyView is what policies see of it; RuntimeReader
-// brings the runtime's snapshots into it; WorkerControl has the runtime start and stop workers;
-// BatchControl tells jobs whose batch follows their workers what to train with; StateWriter puts
-// every change into the journal before it is done. What a decision gives where a job may not run
-// (live/port/node_limits.h), and what leaves an account below its guarantee
-// (live/port/live_guarantees.h), is put right before.
+// Its parts: LiveState is what is known; RuntimeReader brings the runtime's snapshots into it;
+// WorkerControl has the runtime start and stop workers; BatchControl sends jobs whose batch follows
+// their workers what to train with; StateWriter puts every change into the journal before it is
+// done. As a ConstraintSource it states which jobs decisions may change, and which GPUs they may
+// give.
 
 #include <cstdint>
 #include <functional>
@@ -21,9 +20,6 @@
 
 #include "cluster/cluster_port.h"
 #include "live/port/batch_control.h"
-#include "live/port/live_guarantees.h"
-#include "live/port/maintenance_windows.h"
-#include "live/port/policy_view.h"
 #include "live/port/poll_pace.h"
 #include "live/port/runtime_reader.h"
 #include "live/port/stuck_starts.h"
@@ -34,6 +30,8 @@
 #include "live/state/live_counts.h"
 #include "live/state/live_state.h"
 #include "live/state/state_writer.h"
+#include "rules/constraints.h"
+#include "rules/maintenance_windows.h"
 
 namespace allot {
 
@@ -46,7 +44,7 @@ struct LiveOptions {
   JobTable::Options job_table{};
 };
 
-class LiveCluster : public ClusterPort {
+class LiveCluster : public ClusterPort, public ConstraintSource {
  public:
   // `past`: of the journal; what it tells is believed where the runtime does not contradict it.
   // `journal` null: dry run. All outlive the cluster. `first`: what the first poll is to read,
@@ -58,15 +56,16 @@ class LiveCluster : public ClusterPort {
   Status Validate(const Allocation& allocation) const override;
   ApplyReport Apply(const Allocation& allocation) override;
   ApplyReport ApplyValidated(const Allocation& allocation) override;
-  // False when stopped, interrupted, or (until_idle) nothing is left to do.
-  bool WaitForChange(Seconds holds_until) override;
+  // Returns also once a job comes that a decision may change; never for hidden jobs alone. False
+  // when stopped, interrupted, or (until_idle) nothing is left to do.
+  bool WaitForChange(Seconds valid_until) override;
+
+  const Constraints& ConstraintsOn(const Observation&) override { return constraints_; }
+  void OnCorrections(const Corrections& corrections) override;
 
   // Reads one snapshot of the runtime and does what is next for every job. True when something
   // happened that asks for a decision. WaitForChange polls by itself.
   bool PollRuntime();
-
-  // Waits for the first job; false as WaitForChange.
-  bool WaitForJobs();
 
   // Called after every poll: the daemon answers its users.
   void OnPoll(std::function<void()> listener) { on_poll_ = std::move(listener); }
@@ -88,6 +87,10 @@ class LiveCluster : public ClusterPort {
   void StopAllJobs(Seconds at_most);
 
   const LiveState& state() const { return state_; }
+  std::vector<Guarantee> guarantees() const {
+    const auto& rules = options_.job_table.rules;
+    return rules == nullptr ? std::vector<Guarantee>() : rules->guarantees();
+  }
   const LiveCounts& counts() const { return counts_; }
   const StuckStarts& starts() const { return starts_; }
   // Why the runtime cannot be asked now; "": it can.
@@ -102,8 +105,11 @@ class LiveCluster : public ClusterPort {
   void WarnOfRules() const;
   void TellUsers();
   bool FollowWindows();
-  std::set<NodeIndex> ClosedNodes() const;
-  void FindHolds();
+  std::vector<std::string> NodeNames() const;
+  void FindPins();
+  void FindConstraints();
+  void FindWithheldGpus();
+  void FindNodeUse();
   void Refresh(bool next_decision);
   void RenewJournal();
   bool Over() const;
@@ -118,13 +124,12 @@ class LiveCluster : public ClusterPort {
   StuckStarts starts_;
   WorkerControl workers_;
   BatchControl batches_;
-  PolicyView view_;
   Observation observation_;
-  Seconds next_release_ = kNever;  // of a job that a rule fixes
-  MaintenanceWindows windows_;
+  Constraints constraints_;
+  MaintenanceWindows windows_;  // by Unix time
   std::vector<SharedLimit> limits_;
-  LiveGuarantees guarantees_;
-  bool polled_ = false;  // there was a first snapshot
+  bool guarantees_corrected_ = false;  // in the answer that is applied next
+  bool polled_ = false;                // there was a first snapshot
   PollPace pace_;
   bool more_ = false;   // the runtime knows of jobs that will come
   bool event_ = false;  // something asks for a decision

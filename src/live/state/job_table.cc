@@ -68,7 +68,7 @@ const LiveJob& JobTable::Add(std::shared_ptr<const RuntimeJob> record, Seconds s
   job.record.submit = job.submit;
   job.fit = rates_.Begin(asked.model, asked.user);
   if (options_.rules != nullptr) {
-    job.rules = options_.rules->Of(asked.payer(), asked.user);
+    job.rules = options_.rules->RulesFor(asked.payer(), asked.user);
   }
   job.rules.cooldown =
       std::max(job.rules.cooldown, std::min(asked.cooldown, job.rules.own_cooldown));
@@ -274,12 +274,12 @@ std::vector<NodeShare> JobTable::SharesOn(const LiveJob& job, const HeldGpus& us
   return {};
 }
 
-void JobTable::Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* o) const {
+void JobTable::Observe(Observation* o) const {
   o->ClearJobs();
   o->user_names = &users_.names();
   o->group_names = &groups_.names();
   for (const LiveJob* job : active_) {
-    if (hidden(*job)) continue;
+    if (!IsObserved(*job)) continue;
     const double total =
         !std::isnan(job->progress.total_work) ? job->progress.total_work : job->asked->total_work;
     o->Append({.job = job->index,
@@ -304,8 +304,7 @@ void JobTable::Observe(const std::function<bool(const LiveJob&)>& hidden, Observ
   }
 }
 
-void JobTable::TellEnd(EndedJob* ended) const {
-  const LiveJob& job = jobs_.at(ended->job);
+void JobTable::TellEnd(const LiveJob& job, EndedJob* ended) {
   ended->end = job.ended;
   if (!std::isnan(job.run_time)) ended->work = job.run_time * ended->requested_rate;
   ended->gpu_seconds = job.attained_gpu_seconds;
@@ -315,18 +314,10 @@ void JobTable::TellEnd(EndedJob* ended) const {
 void JobTable::FindEvents(Observation* o) {
   finder_.Find(o);
   Events& events = o->events;
-  for (auto fixed = fixed_.begin(); fixed != fixed_.end();) {
-    const LiveJob& job = jobs_.at(fixed->first);
-    if (job.over) events.ended.push_back(fixed->second);
-    fixed = job.fixed() ? std::next(fixed) : fixed_.erase(fixed);
-  }
-  std::erase_if(events.ended, [&](EndedJob& ended) {
-    const LiveJob& job = jobs_.at(ended.job);
-    if (!job.over) {  // fixed, held by its user, or without room: it may come back
-      if (job.fixed()) fixed_.insert_or_assign(ended.job, ended);
-      return true;
-    }
-    TellEnd(&ended);
+  std::erase_if(events.ended, [this](EndedJob& ended) {
+    const auto job = jobs_.find(ended.job);
+    if (job == jobs_.end()) return true;  // its user has asked for it anew
+    TellEnd(job->second, &ended);
     return false;
   });
   events.table_changed.clear();  // another table may be at the same address

@@ -3,7 +3,6 @@
 // observations from the jobs. Part of LiveState: the journal keeps it over restarts.
 
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,13 +12,13 @@
 
 #include "cluster/event_finder.h"
 #include "cluster/observation.h"
-#include "cluster/operator_rules.h"
 #include "live/state/kept_records.h"
 #include "live/state/live_job.h"
 #include "perf/catalogue.h"
 #include "perf/rate_book.h"
 #include "perf/table_cache.h"
 #include "perf/training_estimate.h"
+#include "rules/operator_rules.h"
 #include "workload/workload.h"
 
 namespace allot {
@@ -101,7 +100,7 @@ class JobTable {
     Mine(of).changing_since = since;
   }
   void CountFailure(const LiveJob& of) { ++Mine(of).record.failures; }  // a node went down
-  void SetHold(const LiveJob& of, const Hold& hold) { Mine(of).hold = hold; }
+  void SetPin(const LiveJob& of, const Pin& pin) { Mine(of).pin = pin; }
   void SetBeyond(const LiveJob& of, std::optional<std::string> limit) {
     Mine(of).beyond = std::move(limit);
   }
@@ -126,11 +125,13 @@ class JobTable {
     return rates_.Begin(job.asked->model, job.asked->user).Model();
   }
 
-  // One row for each job that a policy may place; `hidden` says which not.
-  void Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* observation) const;
+  // One row for each active job that is observed, in order of index.
+  void Observe(Observation* observation) const;
+  // False for jobs that are over, and for jobs that never fitted the cluster.
+  static bool IsObserved(const LiveJob& job) { return !job.over && job.table != nullptr; }
   // What happened since the last call, into an observation of Observe: once a decision. The facts
-  // of jobs that ended are exact. A pinned job that was hidden ends like any other. Then the oldest
-  // of the jobs that ended are forgotten, so that keep_ended are left.
+  // of jobs that ended are exact. Then the oldest of the jobs that ended are forgotten, so that
+  // keep_ended are left.
   void FindEvents(Observation* observation);
 
   // What was learned of jobs that may be forgotten, and jobs to come begin with.
@@ -149,7 +150,7 @@ class JobTable {
   void KeepRunning(LiveJob& job, const std::shared_ptr<const ConfigurationTable>& before,
                    std::int32_t requested_before);
   void Remember(LiveJob& job);
-  void TellEnd(EndedJob* ended) const;
+  static void TellEnd(const LiveJob& job, EndedJob* ended);
   void ForgetOldest();
 
   Options options_;
@@ -167,7 +168,6 @@ class JobTable {
   NameTable users_;
   NameTable groups_;
   EventFinder finder_;
-  std::map<JobIndex, EndedJob> fixed_;  // observed jobs whose end must still be reported
   Seconds last_submit_ = 0;
 };
 

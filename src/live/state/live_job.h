@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "cluster/change_history.h"
 #include "cluster/job_record.h"
 #include "cluster/observation.h"
-#include "cluster/operator_rules.h"
 #include "live/runtimes/runtime.h"
 #include "live/workers/worker_group.h"
 #include "perf/rate_fit.h"
 #include "perf/training_estimate.h"
+#include "rules/change_history.h"
+#include "rules/operator_rules.h"
 
 namespace allot {
 
@@ -52,7 +52,7 @@ struct AllocatedJob {
   Seconds waiting_since = 0;
   std::optional<Seconds> changing_since;  // until the job trains as decided
   ChangeHistory history;
-  Hold hold;  // the rule that pins it now
+  Pin pin;  // the rule that pins it now
 };
 
 // What the runtime shows and what is measured from it.
@@ -84,7 +84,7 @@ struct LiveJob : AskedJob, AllocatedJob, SeenJob {
   JobStage stage() const;
   // It runs, and its user did not agree to an end before its own: nothing is done to it.
   bool pinned() const;
-  bool fixed() const { return pinned() || (hold && !over); }  // no decision changes it now
+  bool fixed() const { return pinned() || (pin && !over); }  // no decision changes it now
 };
 
 }  // namespace allot

@@ -21,10 +21,10 @@ TEST_F(AskedAnewTest, WhatCouldNotBeUnderstoodBefore) {
   wrong.reason = "max must be at least min";
   runtime_.AddJob("b", 1, 1, 1);
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  EXPECT_EQ(cluster_->Observe().rows(), 1);
+  ASSERT_TRUE(port_->WaitForChange(0));
+  EXPECT_EQ(port_->Observe().rows(), 1);
   Correct("a", 4);
-  Until("both to be shown", [&] { return cluster_->Observe().rows() == 2; });
+  Until("both to be shown", [&] { return port_->Observe().rows() == 2; });
   EXPECT_EQ(JobOf("a").asked->max_gpus, 4);
   TrainOn({{"a", 4}});
   Serve();
@@ -35,12 +35,12 @@ TEST_F(AskedAnewTest, WhatAPolicyHasSeenBeforeItWasHeld) {
   runtime_.AddJob("a", 2, 1, 2);
   runtime_.AddJob("b", 1, 1, 1);
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  EXPECT_EQ(cluster_->Observe().rows(), 2);
+  ASSERT_TRUE(port_->WaitForChange(0));
+  EXPECT_EQ(port_->Observe().rows(), 2);
   runtime_.jobs.at("a").job.state = JobState::kHeld;
-  Until("to be held", [&] { return cluster_->Observe().rows() == 1; });
+  Until("to be held", [&] { return port_->Observe().rows() == 1; });
   Correct("a", 4);
-  Until("both to be shown", [&] { return cluster_->Observe().rows() == 2; });
+  Until("both to be shown", [&] { return port_->Observe().rows() == 2; });
   TrainOn({{"a", 4}});
 }
 
@@ -49,10 +49,10 @@ TEST_F(AskedAnewTest, AnyOfItsOptions) {
   held.state = JobState::kHeld;
   runtime_.AddJob("b", 1, 1, 1);
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   Correct("a", 1);
   runtime_.jobs.at("a").job.grace = 60;
-  Until("both to be shown", [&] { return cluster_->Observe().rows() == 2; });
+  Until("both to be shown", [&] { return port_->Observe().rows() == 2; });
   EXPECT_EQ(JobOf("a").asked->grace, 60);
 }
 
@@ -63,8 +63,8 @@ TEST_F(AskedAnewTest, WhoRanGoesOnAsBefore) {
   runtime_.jobs.at("a").job.state = JobState::kHeld;
   for (int looks = 0; looks < 1000 && !JobOf("a").worker_group.idle(); ++looks) Look();
   runtime_.jobs.at("a").job.state = JobState::kActive;
-  ASSERT_TRUE(cluster_->WaitForChange(0));
-  EXPECT_EQ(cluster_->Observe().rows(), 1);
+  ASSERT_TRUE(port_->WaitForChange(0));
+  EXPECT_EQ(port_->Observe().rows(), 1);
   EXPECT_EQ(JobOf("a").index, index) << "nothing that was asked has changed";
 }
 

@@ -21,12 +21,12 @@ class BatchControlTest : public DaemonTest {
   }
   void Serve() {
     DaemonTest::Serve();
-    cluster_->WaitForJobs();
+    port_->WaitForChange(0);
   }
   // Each job, in order of rows, so many GPUs; a job has a node, or both.
   void Give(const std::vector<GpuCount>& wants) {
-    cluster_->WaitForChange(0);
-    const Observation& o = cluster_->Observe();
+    port_->WaitForChange(0);
+    const Observation& o = port_->Observe();
     Allocation allocation;
     NodeIndex node = 0;
     for (std::int32_t row = 0; row < o.rows(); ++row) {
@@ -40,7 +40,7 @@ class BatchControlTest : public DaemonTest {
           o.table[std::size_t(row)]->Find(UnitCounts(wants[std::size_t(row)]), 0, shares.size());
       allocation.Add(o.job[std::size_t(row)], c, shares);
     }
-    const ApplyReport report = cluster_->Apply(allocation);
+    const ApplyReport report = port_->Apply(allocation);
     ASSERT_TRUE(report.refused.ok()) << report.refused.message();
     for (int i = 0; i < 20; ++i) Look();
   }
@@ -134,12 +134,12 @@ TEST_F(BatchControlTest, APolicyMayKeepTheBatchThatUsersAskedFor) {
   Give({2});
   Report("a", 2, 5000);
   EXPECT_GT(Told("a"), 64);
-  cluster_->WaitForChange(0);
-  const Observation& o = cluster_->Observe();
+  port_->WaitForChange(0);
+  const Observation& o = port_->Observe();
   Allocation same;
   same.Add(o.job[0], o.running[0], o.shares_of(0));
   same.KeepRequestedBatches();
-  ASSERT_TRUE(cluster_->Apply(same).refused.ok());
+  ASSERT_TRUE(port_->Apply(same).refused.ok());
   Look();
   EXPECT_EQ(Told("a"), 64);
 }

@@ -12,7 +12,7 @@ class CountedLiveJobsTest : public LiveClusterFixture {};
 TEST_F(CountedLiveJobsTest, AJobByCountHoldsWhatItsWorkersReallyHave) {
   runtime_.AddJob("a", 2, 1, 4, ResizeMode::kCount);
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Decide({{"a", 2}});
   // The cluster places one of them on the other node.
   runtime_.workers.at("a.1").seen.node = "n2";
@@ -21,7 +21,7 @@ TEST_F(CountedLiveJobsTest, AJobByCountHoldsWhatItsWorkersReallyHave) {
   Until("training", [&] { return JobOf("a").worker_group.training(JobOf("a").progress); });
   EXPECT_EQ(runtime_.Alive("a"), 2) << "nobody is moved back";
   Serve();
-  cluster_->WaitForChange(0);
+  port_->WaitForChange(0);
   EXPECT_EQ(JobOf("a").shares.size(), 2U) << "the journal keeps it";
 }
 
@@ -29,10 +29,10 @@ TEST_F(CountedLiveJobsTest, WhatPodsOfOthersTakeIsGivenUpByThoseThatWerePromised
   runtime_.AddJob("a", 4, 1, 4, ResizeMode::kCount);
   runtime_.AddJob("b", 4, 1, 4);
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Decide({{"a", 4}});
   Until("a runs", [&] { return runtime_.Alive("a") == 4; });
-  cluster_->WaitForChange(0);
+  port_->WaitForChange(0);
   runtime_.refuse_starts = 1;  // b waits
   Decide({{"a", 4}, {"b", 4}});
   EXPECT_EQ(JobOf("b").shares.front().node, 1);
@@ -46,7 +46,7 @@ TEST_F(CountedLiveJobsTest, WhatPodsOfOthersTakeIsGivenUpByThoseThatWerePromised
 TEST_F(CountedLiveJobsTest, AJobByCountShrinksByItsLatestAndKeepsWhatIsReplaced) {
   runtime_.AddJob("a", 4, 1, 4, ResizeMode::kCount);
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Decide({{"a", 3}});
   const auto trains = [&] { return JobOf("a").worker_group.training(JobOf("a").progress); };
   Until("training", trains);
@@ -57,7 +57,7 @@ TEST_F(CountedLiveJobsTest, AJobByCountShrinksByItsLatestAndKeepsWhatIsReplaced)
   EXPECT_EQ(runtime_.Alive("a"), 3) << "the runtime replaces it";
   runtime_.slow.clear();
   Until("training again", trains);
-  cluster_->WaitForChange(0);
+  port_->WaitForChange(0);
   Decide({{"a", 2}});
   Until("two", [&] { return runtime_.Alive("a") == 2 && trains(); });
   EXPECT_EQ(runtime_.AliveIds("a"), (std::vector<std::string>{"a.0", "a.1"}));
@@ -74,7 +74,7 @@ TEST_F(CountedLiveJobsTest, AJobByCountThatRunsAlreadyIsGivenWhatItHas) {
     runtime_.workers[worker.id].seen = worker;
   }
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   EXPECT_EQ(runtime_.Alive("a"), 2);
   ASSERT_EQ(JobOf("a").shares.size(), 1U);
   EXPECT_EQ(JobOf("a").shares.front().gpus, 3U);

@@ -10,6 +10,8 @@
 #include <string>
 
 #include "live/port/live_cluster.h"
+#include "live/port/live_rules.h"
+#include "rules/constrained_cluster.h"
 #include "tests/unit/core/temp_folder.h"
 #include "tests/unit/live/fake_runtime.h"
 
@@ -21,6 +23,7 @@ class DaemonTest : public testing::Test {
 
   // As a daemon that begins; called again, as one that takes over after a kill -9.
   void Serve() {
+    port_.reset();
     cluster_.reset();
     journal_.reset();
     journal_ = std::make_unique<Journal>(folder_ / "journal.jsonl");
@@ -33,7 +36,13 @@ class DaemonTest : public testing::Test {
     }
     clock_ = std::make_unique<LiveClock>(origin, last, time_.source());
     cluster_ = std::make_unique<LiveCluster>(runtime_, journal_.get(), *clock_, options_, past);
+    Constrain();
     if (past.empty()) journal_->Append({0, record::Serve{clock_->origin()}});
+  }
+  // Puts the rules before the cluster, as the daemon does.
+  void Constrain() {
+    port_ = std::make_unique<ConstrainedCluster>(*cluster_, *cluster_, cluster_->guarantees(),
+                                                 ValidateLiveAllocation);
   }
   // A tenth of a second later.
   void Look() {
@@ -51,6 +60,7 @@ class DaemonTest : public testing::Test {
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<LiveClock> clock_;
   std::unique_ptr<LiveCluster> cluster_;
+  std::unique_ptr<ConstrainedCluster> port_;  // what policies see of it
 };
 
 }  // namespace allot

@@ -25,20 +25,20 @@ class LiveGpuTypesTest : public DaemonTest {
 
   void Serve() {
     DaemonTest::Serve();
-    ASSERT_TRUE(cluster_->WaitForJobs());
+    ASSERT_TRUE(port_->WaitForChange(0));
   }
   // The job in row 0 gets these GPUs of a node; types have the numbers of the nodes.
   void Give(NodeIndex node, std::uint64_t gpus) {
-    const Observation& o = cluster_->Observe();
+    const Observation& o = port_->Observe();
     const UnitCounts units(std::popcount(gpus));
     const NodeShare share{node, units, gpus};
     Allocation allocation;
     allocation.Add(o.job[0], o.table[0]->Find(units, static_cast<GpuTypeIndex>(node)), {&share, 1});
-    const ApplyReport report = cluster_->Apply(allocation);
+    const ApplyReport report = port_->Apply(allocation);
     ASSERT_TRUE(report.refused.ok()) << report.refused.message();
   }
   void Pass(int decisions) {
-    for (int i = 0; i < decisions; ++i) cluster_->WaitForChange(0);
+    for (int i = 0; i < decisions; ++i) port_->WaitForChange(0);
   }
   double RateOf(const LiveJob& job, GpuTypeIndex type) {
     return (*job.table)[job.table->Find(UnitCounts(1), type)].rate;
@@ -59,13 +59,13 @@ TEST_F(LiveGpuTypesTest, AJobOfATypeThatTheClusterHasNotWaitsUntilItComes) {
   runtime_.AddJob("a", 1, 1, 4);
   runtime_.AddJob("b", 2, 1, 4).gpu_types = "a100";
   Serve();
-  EXPECT_EQ(cluster_->Observe().rows(), 1);
+  EXPECT_EQ(port_->Observe().rows(), 1);
   EXPECT_EQ(JobOf("b").unfit,
             "a job must accept a GPU type of the cluster: job 'b' accepts 'a100', the cluster has "
             "v100, k80");
   runtime_.AddNode("n3", 4, "a100");
   Pass(1);
-  EXPECT_EQ(cluster_->Observe().rows(), 2);
+  EXPECT_EQ(port_->Observe().rows(), 2);
   EXPECT_EQ(JobOf("b").unfit, std::nullopt);
 }
 
@@ -116,11 +116,11 @@ TEST_F(LiveGpuTypesTest, TwoJobsOnOneGpuAreRefused) {
   runtime_.AddJob("b", 1, 1, 4);
   Serve();
   Allocation allocation;
-  Pairs().Decide(cluster_->Observe(), &allocation);
-  EXPECT_EQ(cluster_->Validate(allocation).message(),
+  Pairs().Decide(port_->Observe(), &allocation);
+  EXPECT_EQ(port_->Validate(allocation).message(),
             "on a live cluster a job must be alone on its GPUs, job 0 shares them with job 1");
   KeepOnErrorPolicy kept(std::make_unique<Pairs>());
-  kept.Decide(cluster_->Observe(), &allocation);
+  kept.Decide(port_->Observe(), &allocation);
   EXPECT_EQ(kept.counts().failed, 1);
   EXPECT_TRUE(allocation.entries().empty()) << "everything stays as it is";
 }

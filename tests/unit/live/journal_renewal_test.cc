@@ -73,8 +73,8 @@ class RandomHistory : public DaemonTest, public testing::WithParamInterface<int>
     const LiveState& state = cluster_->state();
     const auto& active = state.job_table().active();
     if (state.drained() || active.empty()) return;
-    cluster_->WaitForChange(0);
-    const Observation& o = cluster_->Observe();
+    port_->WaitForChange(0);
+    const Observation& o = port_->Observe();
     std::vector<std::uint64_t> free;
     for (const Node& node : o.cluster->nodes()) free.push_back(GpuMask(node.capacity.gpus));
     Allocation allocation;
@@ -93,7 +93,7 @@ class RandomHistory : public DaemonTest, public testing::WithParamInterface<int>
       const std::int32_t c = o.table[row]->Find(UnitCounts(given), 0, shares.size());
       if (given > 0 && c >= 0) allocation.Add(o.job[row], c, shares);
     }
-    const ApplyReport report = cluster_->Apply(allocation);
+    const ApplyReport report = port_->Apply(allocation);
     EXPECT_TRUE(report.refused.ok()) << report.refused.message();
   }
   void AnythingHappens() {
@@ -300,14 +300,14 @@ class ManyJobs : public DaemonTest {
   void Run(int first) {
     for (int i = 0; i < kAtOnce; ++i) runtime_.AddJob("j" + std::to_string(first + i), 1, 1, 1);
     Look();
-    cluster_->WaitForChange(0);
-    const Observation& o = cluster_->Observe();
+    port_->WaitForChange(0);
+    const Observation& o = port_->Observe();
     Allocation allocation;
     for (std::size_t row = 0; row < o.job.size(); ++row) {
       const NodeShare share{0, UnitCounts(1), std::uint64_t{1} << row};
       allocation.Add(o.job[row], o.table[row]->Find(UnitCounts(1), 0, 1), {&share, 1});
     }
-    ASSERT_TRUE(cluster_->Apply(allocation).refused.ok());
+    ASSERT_TRUE(port_->Apply(allocation).refused.ok());
     for (int i = 0; i < 3; ++i) Look();
     for (int i = 0; i < kAtOnce; ++i) runtime_.Finish("j" + std::to_string(first + i));
     while (!cluster_->state().job_table().active().empty()) Look();

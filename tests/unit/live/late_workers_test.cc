@@ -13,7 +13,7 @@ class LateWorkersTest : public LiveClusterFixture {
     runtime_.AddJob("a", gpus, 1, 8);
     runtime_.slow = std::move(slow);
     Serve();
-    cluster_->WaitForJobs();
+    port_->WaitForChange(0);
     Decide({{"a", gpus}});
   }
   // As Until, also while there is nothing to decide. Six tries are 7,500 looks.
@@ -77,11 +77,11 @@ TEST_F(LateWorkersTest, OneOfSeveralThatIsMissingStaysToldWhileTheOthersTrain) {
 TEST_F(LateWorkersTest, OneThatIsStartedElsewhereHasItsTime) {
   Begin(2, {"a.1", "a.2", "a.3"});
   LookUntil("it to be late", [&] { return !Told().empty(); });
-  cluster_->WaitForChange(0);
+  port_->WaitForChange(0);
   Decide({{"a", 1}});
   Look();
   EXPECT_EQ(Told(), "") << "nobody is missing";
-  cluster_->WaitForChange(0);
+  port_->WaitForChange(0);
   Decide({{"a", 2}});
   Look();
   EXPECT_EQ(Told(), "") << "there is time";

@@ -19,7 +19,7 @@ class LimitedSizes : public LiveClusterFixture {
   void Limit(GpuCount gpus) { runtime_.limits = {{"account vision (GrpTRES)", gpus}}; }
   // What policies may choose for it; 0: they do not see it.
   GpuCount MostOf(const std::string& id) {
-    const Observation& o = cluster_->Observe();
+    const Observation& o = port_->Observe();
     for (std::int32_t row = 0; row < o.rows(); ++row) {
       if (o.job[std::size_t(row)] != JobOf(id).index) continue;
       return o.table[std::size_t(row)]->configurations().back().demand.gpus;
@@ -35,7 +35,7 @@ TEST_F(LimitedSizes, TogetherPoliciesCanGiveNoMoreThanTheLimit) {
   AddLimited("c", 3, 8);
   runtime_.AddJob("other", 1, 1, 8);
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   EXPECT_EQ(MostOf("a"), 2) << "one, and one of the two that are left";
   EXPECT_EQ(MostOf("b"), 3);
   EXPECT_EQ(MostOf("c"), 0);
@@ -51,7 +51,7 @@ TEST_F(LimitedSizes, WhatRunsIsKeptAndTheNextBeginsWhenThereIsRoom) {
   ServeAndTrain({{"a", 4}});
   AddLimited("b", 1, 8);
   Limit(2);
-  ASSERT_TRUE(cluster_->WaitForChange(0)) << "b is known from here on";
+  ASSERT_TRUE(port_->WaitForChange(0)) << "b is known from here on";
   Until("the limit is passed", [&] { return JobOf("b").beyond.has_value(); });
   EXPECT_EQ(MostOf("a"), 4) << "no limit takes what a job has";
   Decide({{"a", 1}});
@@ -67,7 +67,7 @@ TEST_F(LimitedSizes, TheMoreImportantJobIsTheFirst) {
   AddLimited("b", 2, 2);
   runtime_.jobs["b"].job.priority = 1;
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   EXPECT_EQ(MostOf("a"), 0);
   EXPECT_EQ(MostOf("b"), 2);
 }
@@ -77,7 +77,7 @@ TEST_F(LimitedSizes, AJobAloneMayHaveNoMoreThanOneMay) {
   RuntimeJob& small = runtime_.AddJob("b", 4, 4, 8);
   small.at_most = {3, "MaxTRESPerJob of QOS short"};
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   EXPECT_EQ(MostOf("a"), 3);
   EXPECT_EQ(MostOf("b"), 0);
   EXPECT_EQ(JobOf("b").beyond, "a job may have 3 GPUs (MaxTRESPerJob of QOS short)");

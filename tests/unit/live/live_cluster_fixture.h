@@ -22,7 +22,7 @@ class LiveClusterFixture : public DaemonTest {
 
   // Gives each job in the order of rows so many GPUs, first free ones first.
   Allocation Of(const std::vector<std::pair<std::string, GpuCount>>& wants) {
-    const Observation& o = cluster_->Observe();
+    const Observation& o = port_->Observe();
     std::vector<std::uint64_t> free;
     for (const Node& node : o.cluster->nodes()) free.push_back(GpuMask(node.capacity.gpus));
     Allocation allocation;
@@ -49,7 +49,7 @@ class LiveClusterFixture : public DaemonTest {
   }
 
   void Decide(const std::vector<std::pair<std::string, GpuCount>>& wants) {
-    const ApplyReport report = cluster_->Apply(Of(wants));
+    const ApplyReport report = port_->Apply(Of(wants));
     EXPECT_TRUE(report.refused.ok()) << report.refused.message();
   }
 
@@ -58,7 +58,7 @@ class LiveClusterFixture : public DaemonTest {
   void Until(const char* what, const Condition& condition) {
     for (int i = 0; i < 1000; ++i) {
       if (condition()) return;
-      cluster_->WaitForChange(0);  // every interval at the latest
+      port_->WaitForChange(0);  // every interval at the latest
     }
     FAIL() << "never came: " << what << "\n" << JournalEnd();
   }
@@ -82,7 +82,7 @@ class LiveClusterFixture : public DaemonTest {
   }
   void ServeAndTrain(const std::vector<std::pair<std::string, GpuCount>>& wants) {
     Serve();
-    ASSERT_TRUE(cluster_->WaitForJobs());
+    ASSERT_TRUE(port_->WaitForChange(0));
     TrainOn(wants);
   }
 };

@@ -19,11 +19,11 @@ class LiveClusterTest : public LiveClusterFixture {};
 TEST_F(LiveClusterTest, StartsGrowsAndShrinksAJob) {
   runtime_.AddJob("a", 2, 1, 8);
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  EXPECT_EQ(cluster_->Observe().rows(), 1);
+  ASSERT_TRUE(port_->WaitForChange(0));
+  EXPECT_EQ(port_->Observe().rows(), 1);
   TrainOn({{"a", 2}});
   Decide({{"a", 6}});
-  EXPECT_EQ(cluster_->Observe().running[0], JobOf("a").running);
+  EXPECT_EQ(port_->Observe().running[0], JobOf("a").running);
   Until("training on 6", [&] { return Trains("a", 6); });
   TrainOn({{"a", 1}});
   EXPECT_EQ(runtime_.Alive("a"), 1);
@@ -36,7 +36,7 @@ TEST_F(LiveClusterTest, SurvivorsTrainOnUntilAllJoinersHaveJoined) {
   runtime_.slow = {"a.1"};
   Decide({{"a", 3}});
   for (int i = 0; i < 20; ++i) runtime_.Wait(0.1);
-  cluster_->WaitForChange(0);
+  port_->WaitForChange(0);
   EXPECT_EQ(runtime_.Alive("a"), 3);
   EXPECT_EQ(runtime_.jobs.at("a").membership.epoch, 0) << "an epoch without the late one";
   runtime_.slow.clear();
@@ -48,11 +48,11 @@ TEST_F(LiveClusterTest, TwoJobsThatExchangeNodesBothArrive) {
   runtime_.AddJob("a", 4, 1, 4);
   runtime_.AddJob("b", 4, 1, 4);
   ServeAndTrain({{"a", 4}, {"b", 4}});
-  const Observation& o = cluster_->Observe();
+  const Observation& o = port_->Observe();
   Allocation swapped;
   swapped.Add(o.job[0], o.running[0], o.shares_of(1));
   swapped.Add(o.job[1], o.running[1], o.shares_of(0));
-  ASSERT_TRUE(cluster_->Apply(swapped).refused.ok());
+  ASSERT_TRUE(port_->Apply(swapped).refused.ok());
   Until("both train again", [&] {
     return Trains("a", 4) && Trains("b", 4) &&
            runtime_.workers.at(runtime_.AliveIds("a")[0]).seen.node == "n2";
@@ -87,7 +87,7 @@ TEST_F(LiveClusterTest, AMemberThatDoesNotComeBackToTheNextDaemonIsEndedAsHung) 
   runtime_.workers.at("a.1").seen.silent = WorkerGroupOptions{}.hung_after + 1;
   Serve();
   const Seconds begin = cluster_->now();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Until("a new second worker", [&] { return Trains("a", 2) && runtime_.workers.contains("a.2"); });
   EXPECT_LT(cluster_->now() - begin, WorkerGroupOptions{}.start_timeout / 2);
 }
@@ -100,14 +100,14 @@ TEST_F(LiveClusterTest, AnEndByForceThatWasRefusedIsAskedForAgainByTheNextDaemon
   runtime_.refuse_stops = 2;
   Until("a second refusal", [&] { return runtime_.refuse_stops == 0; });
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Until("a new second worker", [&] { return Trains("a", 2) && runtime_.workers.contains("a.2"); });
 }
 
 TEST_F(LiveClusterTest, AJobWhoseWorkersAlwaysFailIsGivenUp) {
   runtime_.AddJob("a", 1, 1, 1);
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Decide({{"a", 1}});
   for (int look = 0; look < 1000 && runtime_.jobs.at("a").job.state == JobState::kActive; ++look) {
     runtime_.jobs.at("a").progress.step = 0;
@@ -157,7 +157,7 @@ TEST(StallWatch, AllowsTenTimesTheLongestPause) {
 TEST_F(LiveClusterTest, WorkersThatAreLostTogetherAreOneFailure) {
   runtime_.AddJob("a", 8, 1, 8);
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Decide({{"a", 8}});
   for (int times = 0; times < BackoffOptions{}.most_failures - 1; ++times) {
     Until("workers", [&] { return runtime_.Alive("a") == 8; });
@@ -171,7 +171,7 @@ TEST_F(LiveClusterTest, WorkersThatAreLostTogetherAreOneFailure) {
 TEST_F(LiveClusterTest, ALongLifeWithLossesIsNoRowOfFailuresToTheNextDaemon) {
   runtime_.AddJob("a", 2, 1, 2);
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Decide({{"a", 2}});
   for (int times = 0; times < BackoffOptions{}.most_failures + 1; ++times) {
     Until("training on 2", [&] { return Trains("a", 2); });
@@ -183,7 +183,7 @@ TEST_F(LiveClusterTest, ALongLifeWithLossesIsNoRowOfFailuresToTheNextDaemon) {
   const std::int64_t step = std::exchange(runtime_.jobs.at("a").progress.step, 0);
   runtime_.hold_epochs = true;
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   EXPECT_GT(step, 0);
   EXPECT_EQ(runtime_.jobs.at("a").job.state, JobState::kActive);
 }
@@ -199,12 +199,12 @@ TEST_F(LiveClusterTest, AnUnreachableRuntimeChangesNothing) {
   runtime_.AddJob("a", 2, 1, 4);
   ServeAndTrain({{"a", 2}});
   runtime_.unreachable = true;
-  cluster_->WaitForChange(0);
+  port_->WaitForChange(0);
   Decide({{"a", 4}});
-  cluster_->WaitForChange(0);
+  port_->WaitForChange(0);
   EXPECT_EQ(runtime_.Alive("a"), 2);
   runtime_.jobs.at("a").progress.step = 4711;
-  cluster_->WaitForChange(0);
+  port_->WaitForChange(0);
   EXPECT_EQ(cluster_->state().job_table().active().front()->progress.step, 4711)
       << "workers report to the daemon itself";
   runtime_.unreachable = false;
@@ -222,7 +222,7 @@ TEST_F(LiveClusterTest, ADaemonKilledAtAnyMomentLosesAndDoublesNothing) {
       {{"a", 6}, {"b", 2}},           {{"a", 3}, {"b", 1}, {"c", 4}}};
   std::map<std::string, std::int64_t> steps;
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   for (int round = 0; round < 60; ++round) {
     Decide(wants[rng.Below(wants.size())]);
     // Some looks later, wherever the resize then is, the daemon dies.
@@ -232,7 +232,7 @@ TEST_F(LiveClusterTest, ADaemonKilledAtAnyMomentLosesAndDoublesNothing) {
       if (!alive.empty()) runtime_.Kill(alive[rng.Below(alive.size())]);
     }
     Serve();
-    ASSERT_TRUE(cluster_->WaitForChange(0));
+    ASSERT_TRUE(port_->WaitForChange(0));
     for (const char* id : {"a", "b", "c"}) {
       EXPECT_GE(runtime_.jobs.at(id).progress.step, steps[id]);
       steps[id] = runtime_.jobs.at(id).progress.step;
@@ -257,7 +257,7 @@ TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatRuns) {
   std::filesystem::remove(folder_ / "journal.jsonl");
   const std::vector<std::string> workers = runtime_.AliveIds("a");
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   Until("training as found", [&] { return Trains("a", 2); });
   EXPECT_EQ(runtime_.AliveIds("a"), workers);
   TrainOn({{"a", 3}});
@@ -282,7 +282,7 @@ TEST_F(LiveClusterTest, AnOldJournalGivesWayToWhatRuns) {
   runtime_.AddJob("a", 2, 2, 2);
   runtime_.AddJob("r", 2, 2, 2, ResizeMode::kRestart);
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Decide({{"a", 2}, {"r", 2}});
   Until("both", [&] { return Trains("a", 2) && Trains("r", 1); });
   // Another daemon has exchanged their places meanwhile.
@@ -317,7 +317,7 @@ TEST_F(LiveClusterTest, AnOldJournalGivesWayToWhatRuns) {
 TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatWorkersSayLater) {
   runtime_.AddJob("a", 2, 1, 4);
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   for (const GpuCount gpus : {2, 3, 2}) {  // some epochs
     Decide({{"a", gpus}});
     Until("training", [&] { return Trains("a", gpus); });
@@ -328,7 +328,7 @@ TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatWorkersSayLater) {
   std::filesystem::remove(folder_ / "journal.jsonl");
   runtime_.deaf = true;
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   runtime_.deaf = false;
   TrainOn({{"a", 3}});
   EXPECT_GT(runtime_.jobs.at("a").membership.epoch, before);
@@ -338,7 +338,7 @@ TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatWorkersSayLater) {
 TEST_F(LiveClusterTest, AWorkerOfAStartThatWasRefusedChangesNoDecision) {
   runtime_.AddJob("a", 4, 1, 4);
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   runtime_.refuse_starts = 1;
   Decide({{"a", 4}});
   ASSERT_EQ(runtime_.refuse_starts, 0);
@@ -372,8 +372,8 @@ TEST_F(LiveClusterTest, AJobLeavesANodeThatGoesDown) {
   runtime_.AddJob("a", 6, 1, 8);
   ServeAndTrain({{"a", 6}});
   runtime_.nodes[1].state = NodeState::kDown;
-  ASSERT_TRUE(cluster_->WaitForChange(kNever)) << "a lost node asks for a decision";
-  EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 4);
+  ASSERT_TRUE(port_->WaitForChange(kNever)) << "a lost node asks for a decision";
+  EXPECT_EQ(port_->Observe().cluster->total().gpus, 4);
   EXPECT_EQ(JobOf("a").shares.size(), 1U);
   Until("training on 4", [&] { return Trains("a", 4); });
 }
@@ -385,37 +385,37 @@ TEST_F(LiveClusterTest, DrainedNodesAreLeftAndComeBack) {
   cluster_->DrainNode("n1");
   Until("training on 2", [&] { return Trains("a", 2); });
   cluster_->Resume();
-  cluster_->WaitForChange(0);
-  EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 4) << "the end of a pause ends no drain";
+  port_->WaitForChange(0);
+  EXPECT_EQ(port_->Observe().cluster->total().gpus, 4) << "the end of a pause ends no drain";
   EXPECT_THROW(cluster_->UndrainNode("n3"), Error);
   cluster_->UndrainNode("n1");
-  cluster_->WaitForChange(0);
-  EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 8);
+  port_->WaitForChange(0);
+  EXPECT_EQ(port_->Observe().cluster->total().gpus, 8);
 }
 
 TEST_F(LiveClusterTest, AWallClockThatJumpsMovesNothing) {
   runtime_.AddJob("a", 2, 1, 4);
   Serve();
-  cluster_->WaitForJobs();
-  const Seconds before = cluster_->Observe().now;
+  port_->WaitForChange(0);
+  const Seconds before = port_->Observe().now;
   time_.wall -= 1e6;
-  cluster_->WaitForChange(0);
-  EXPECT_GE(cluster_->Observe().now, before);
-  EXPECT_LT(cluster_->Observe().now, before + 30);
+  port_->WaitForChange(0);
+  EXPECT_GE(port_->Observe().now, before);
+  EXPECT_LT(port_->Observe().now, before + 30);
   runtime_.AddJob("b", 1, 1, 1);  // submitted "before" the run began
-  cluster_->WaitForChange(0);
+  port_->WaitForChange(0);
   EXPECT_GE(JobOf("b").submit, JobOf("a").submit);
   Serve();  // a successor, with the clock still wrong
-  cluster_->WaitForChange(0);
-  EXPECT_GE(cluster_->Observe().now, before);
+  port_->WaitForChange(0);
+  EXPECT_GE(port_->Observe().now, before);
 }
 
 TEST_F(LiveClusterTest, AnUnknownModelRunsOnThePriorUntilItIsMeasured) {
   runtime_.AddJob("a", 1, 1, 4).model = "nobody-knows";
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   const auto rate = [&](GpuCount gpus) {
-    const auto& table = *cluster_->Observe().table[0];
+    const auto& table = *port_->Observe().table[0];
     return table[table.Find({std::int16_t(gpus), 0}, 0)].rate;
   };
   EXPECT_DOUBLE_EQ(rate(1), 1.0);
@@ -430,8 +430,8 @@ TEST_F(LiveClusterTest, AJobThatFitsNowhereWaitsUnseen) {
   runtime_.AddJob("big", 16, 16, 16);
   runtime_.AddJob("a", 1, 1, 1);
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  EXPECT_EQ(cluster_->Observe().rows(), 1);
+  ASSERT_TRUE(port_->WaitForChange(0));
+  EXPECT_EQ(port_->Observe().rows(), 1);
 }
 
 TEST_F(LiveClusterTest, ADaemonWithNothingToDecideLooksOnceAPoll) {
@@ -439,7 +439,7 @@ TEST_F(LiveClusterTest, ADaemonWithNothingToDecideLooksOnceAPoll) {
   runtime_.on_wait = [&] {
     if (runtime_.waits.size() == 500) runtime_.AddJob("late", 1, 1, 1);
   };
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   const Seconds poll = LiveOptions{}.poll;
   EXPECT_LE(std::count_if(runtime_.waits.begin(), runtime_.waits.end(),
                           [&](Seconds wait) { return wait < poll; }),
@@ -458,11 +458,11 @@ TEST_F(LiveClusterTest, WhileJobsComeAndEndItLooksMoreOften) {
   const Seconds idle = *std::max_element(runtime_.waits.begin(), runtime_.waits.end());
   runtime_.AddJob("b", 1, 1, 1);
   const std::size_t before = runtime_.waits.size();
-  ASSERT_TRUE(cluster_->WaitForChange(0));
+  ASSERT_TRUE(port_->WaitForChange(0));
   EXPECT_EQ(runtime_.waits.size(), before + 1) << "it is decided at the look that sees it";
   runtime_.waits.clear();
   runtime_.Finish("b");
-  ASSERT_TRUE(cluster_->WaitForChange(0));
+  ASSERT_TRUE(port_->WaitForChange(0));
   ASSERT_EQ(runtime_.waits.size(), 1U);
   EXPECT_LT(runtime_.waits.front(), idle);  // poll_pace_test has the factor
 }
@@ -474,17 +474,18 @@ TEST_F(LiveClusterTest, ADryRunStartsNothing) {
   options.dry_run = true;
   cluster_ =
       std::make_unique<LiveCluster>(runtime_, nullptr, clock, options, std::vector<TimedRecord>{});
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  EXPECT_EQ(cluster_->Apply(Of({{"a", 2}})).launched, 1);
-  cluster_->WaitForChange(0);
+  Constrain();
+  ASSERT_TRUE(port_->WaitForChange(0));
+  EXPECT_EQ(port_->Apply(Of({{"a", 2}})).launched, 1);
+  port_->WaitForChange(0);
   EXPECT_TRUE(runtime_.workers.empty());
-  EXPECT_EQ(cluster_->Observe().running[0], -1);
+  EXPECT_EQ(port_->Observe().running[0], -1);
 }
 
 TEST_F(LiveClusterTest, AJobIsCancelledByItsIdOrByWhatItIsKnownAs) {
   runtime_.AddJob("team.mlp.1", 1, 1, 4).known_as = "team/mlp";
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   const auto why = [&](const std::string& name, ExitCode code = ExitCode::kUsage) {
     return ErrorOf(code, [&] { cluster_->Cancel(name); });
   };
@@ -514,7 +515,7 @@ TEST_F(LiveClusterTest, JobsOfAClusterWithoutNodesWaitForOne) {
 TEST_F(LiveClusterTest, WhyTheRuntimeCannotBeAskedIsKnownUntilItCan) {
   runtime_.AddJob("a", 1, 1, 4);
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   runtime_.unreachable = true;
   Look();
   EXPECT_EQ(cluster_->trouble(), "the controller does not answer");
@@ -526,11 +527,11 @@ TEST_F(LiveClusterTest, WhyTheRuntimeCannotBeAskedIsKnownUntilItCan) {
 TEST_F(LiveClusterTest, AnIllegalAllocationIsRefusedWhole) {
   runtime_.AddJob("a", 1, 1, 4);
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Allocation twice = Of({{"a", 1}});
   const NodeShare share{0, {1, 0}, 1};
-  twice.Add(cluster_->Observe().job[0], 0, std::span(&share, 1));
-  EXPECT_FALSE(cluster_->Apply(twice).refused.ok());
+  twice.Add(port_->Observe().job[0], 0, std::span(&share, 1));
+  EXPECT_FALSE(port_->Apply(twice).refused.ok());
   EXPECT_EQ(JobOf("a").running, -1);
 }
 

@@ -24,7 +24,7 @@ TEST_F(LiveJobTest, TheUserOfAJobThatFitsNowhereIsToldWhyUntilItFits) {
   runtime_.AddJob("large", 9, 9, 9).known_as = "team/large";
   runtime_.AddJob("small", 1, 1, 4);
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   EXPECT_EQ(JobOf("large").stage(), JobStage::kFitsNowhere);
   EXPECT_EQ(JobOf("large").unfit,
             "a job must fit the cluster: job 'team/large' asks for 9 GPUs, the largest GPU type "
@@ -45,7 +45,7 @@ TEST_F(LiveJobTest, TheUserOfAJobThatFitsNowhereIsToldWhyUntilItFits) {
 TEST_F(LiveJobTest, AJobThatWasStoppedAMomentAgoIsNotStartedAndNothingIsRefused) {
   runtime_.AddJob("a", 2, 2, 2, ResizeMode::kRestart).settling = true;
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   Decide({{"a", 2}});
   for (int look = 0; look < 5; ++look) Look();
   EXPECT_EQ(runtime_.Alive("a"), 0);

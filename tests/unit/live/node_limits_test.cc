@@ -14,7 +14,7 @@ class NodeLimitsTest : public LiveClusterFixture {
     a.limits = "--constraint=x";
     runtime_.AddJob("b", 2, 1, 4);
     Serve();
-    cluster_->WaitForJobs();
+    port_->WaitForChange(0);
   }
   std::string NodesOf(const std::string& id) const {
     std::string names;
@@ -38,7 +38,7 @@ TEST_F(NodeLimitsTest, TheSameDecisionAgainMovesNothing) {
   Begin({"n2"});
   TrainOn({{"a", 2}, {"b", 2}});
   const int changes = JobOf("a").changes;
-  cluster_->WaitForChange(0);
+  port_->WaitForChange(0);
   Decide({{"a", 2}, {"b", 2}});
   EXPECT_EQ(NodesOf("a"), "n2:3 ");
   EXPECT_EQ(JobOf("a").changes, changes);
@@ -58,11 +58,11 @@ TEST_F(NodeLimitsTest, OneThatRunsStaysAndTheOtherRests) {
   RuntimeJob& c = runtime_.AddJob("c", 4, 4, 4);
   c.only_on = {"n1"};
   c.limits = "--constraint=y";
-  Until("c to be seen", [&] { return cluster_->Observe().rows() == 3; });
+  Until("c to be seen", [&] { return port_->Observe().rows() == 3; });
   Allocation answer = Of({{"b", 4}});
   const std::vector<NodeShare> other = {{NodeIndex{1}, UnitCounts(4), 0xf}};
   answer.Add(JobOf("c").index, JobOf("c").table->Find(UnitCounts(4), 0), other);
-  EXPECT_TRUE(cluster_->Apply(answer).refused.ok());
+  EXPECT_TRUE(port_->Apply(answer).refused.ok());
   EXPECT_EQ(NodesOf("b"), "n1:f ");
   EXPECT_EQ(NodesOf("c"), "");
   EXPECT_TRUE(cluster_->starts().rests(JobOf("c"))) << "other jobs get what it cannot use";
@@ -79,7 +79,7 @@ TEST_F(NodeLimitsTest, WorkersAreSpreadOverWhatIsLeftWhereTheyMayRun) {
                                          {NodeIndex{1}, UnitCounts(1), 0x1}};
   answer.Add(JobOf("a").index, JobOf("a").table->Find(UnitCounts(4), 0), large);
   answer.Add(JobOf("b").index, JobOf("b").table->Find(UnitCounts(4), 0), others);
-  EXPECT_TRUE(cluster_->Apply(answer).refused.ok());
+  EXPECT_TRUE(port_->Apply(answer).refused.ok());
   EXPECT_EQ(NodesOf("a"), "n1:8 n2:e ");
   EXPECT_EQ(NodesOf("b"), "n1:7 n2:1 ");
   Until("training", [&] { return Trains("a", 4); });
@@ -92,7 +92,7 @@ TEST_F(NodeLimitsTest, TheyAreFewerWhereThatIsLess) {
   const std::vector<NodeShare> others = {{NodeIndex{1}, UnitCounts(1), 0x1}};
   answer.Add(JobOf("a").index, JobOf("a").table->Find(UnitCounts(4), 0), large);
   answer.Add(JobOf("b").index, JobOf("b").table->Find(UnitCounts(1), 0), others);
-  EXPECT_TRUE(cluster_->Apply(answer).refused.ok());
+  EXPECT_TRUE(port_->Apply(answer).refused.ok());
   EXPECT_EQ(NodesOf("a"), "n2:e ");
   EXPECT_EQ((*JobOf("a").table)[JobOf("a").running].demand.gpus, 3);
 }
@@ -107,8 +107,8 @@ TEST_F(NodeLimitsTest, AJobThatCannotGrowWhereItMayRunKeepsWhatItHas) {
   const std::vector<NodeShare> same = {{NodeIndex{0}, UnitCounts(2), 0xc}};
   answer.Add(JobOf("a").index, JobOf("a").table->Find(UnitCounts(3), 0), grown);
   answer.Add(JobOf("b").index, JobOf("b").table->Find(UnitCounts(2), 0), same);
-  cluster_->WaitForChange(0);
-  EXPECT_TRUE(cluster_->Apply(answer).refused.ok());
+  port_->WaitForChange(0);
+  EXPECT_TRUE(port_->Apply(answer).refused.ok());
   EXPECT_EQ(NodesOf("a"), "n1:3 ");
 }
 
@@ -127,7 +127,7 @@ class EvenTest : public NodeLimitsTest {
         {NodeIndex{1}, UnitCounts(4 - on_n1), GpuMask(4 - on_n1)}};
     answer.Add(JobOf("b").index, JobOf("b").table->Find(UnitCounts(held_by_b), 0), b);
     answer.Add(JobOf("c").index, JobOf("c").table->Find(UnitCounts(4), 0), uneven);
-    EXPECT_TRUE(cluster_->Apply(answer).refused.ok());
+    EXPECT_TRUE(port_->Apply(answer).refused.ok());
   }
 };
 

@@ -1,12 +1,11 @@
-// What operators say (cluster/operator_rules.h), on live jobs.
+// What operators say (rules/operator_rules.h), on live jobs.
 
-#include "cluster/operator_rules.h"
+#include "rules/operator_rules.h"
 
 #include "core/file.h"
 #include "live/daemon/daemon.h"
 #include "live/daemon/daemon_metrics.h"
 #include "live/daemon/daemon_status.h"
-#include "live/port/rule_warnings.h"
 #include "tests/unit/live/live_cluster_fixture.h"
 #include "workload/calendar.h"
 
@@ -33,7 +32,7 @@ TEST_F(LiveRules, PoliciesSeeTheSizesThatAreAllowed) {
   runtime_.AddJob("own", 2, 1, 8).sizes = "2|3|4";
   runtime_.AddJob("vision", 4, 1, 8).account = "vision";
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   EXPECT_EQ(SizesOf("plain"), (std::vector<int>{1, 2, 4, 8}));
   EXPECT_EQ(SizesOf("own"), (std::vector<int>{2, 4})) << "both rules hold";
   EXPECT_EQ(SizesOf("vision"), (std::vector<int>{3, 6}));
@@ -44,7 +43,7 @@ TEST_F(LiveRules, AJobWithoutAnAllowedSizeIsToldWhy) {
   runtime_.AddJob("three", 3, 3, 3);
   runtime_.AddJob("other", 1, 1, 1);
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   EXPECT_FALSE(JobOf("three").fits());
   EXPECT_EQ(JobOf("three").unfit,
             "a job must have a size that its rule allows: job 'three' may have 3 to 3 GPUs, sizes "
@@ -56,7 +55,7 @@ TEST_F(LiveRules, WhatAJobHoldsSinceBeforeARuleItKeepsUntilItIsGivenSomethingEls
   ServeAndTrain({{"a", 3}});
   Say("sizes = \"powers-of-two\"\n");
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   Until("training on", [&] { return Trains("a", 3); });
   EXPECT_EQ(SizesOf("a"), (std::vector<int>{1, 2, 3, 4, 8}));
   TrainOn({{"a", 4}});
@@ -74,27 +73,27 @@ TEST_F(LiveRules, AJournalOfOtherRulesIsRead) {
   EXPECT_EQ(SizesOf("a"), (std::vector<int>{2, 6, 7}));
 }
 
-// ---- rules that hold jobs ----
+// ---- rules that pin jobs ----
 
 TEST_F(LiveRules, ACooldownHidesAJobAndItsGpusUntilItIsOver) {
   Say("cooldown = 60\n");
   runtime_.AddJob("a", 2, 1, 8);
   runtime_.AddJob("b", 1, 1, 8);
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   Decide({{"a", 2}});
   const Seconds given = cluster_->now();
-  EXPECT_EQ(JobOf("a").hold.rule, HoldingRule::kCooldown);
+  EXPECT_EQ(JobOf("a").pin.rule, PinningRule::kCooldown);
   while (cluster_->now() < given + 60) {
-    ASSERT_EQ(cluster_->Observe().rows(), 1) << "at " << cluster_->now();
-    ASSERT_EQ(cluster_->Observe().cluster->total().gpus, 6);
+    ASSERT_EQ(port_->Observe().rows(), 1) << "at " << cluster_->now();
+    ASSERT_EQ(port_->Observe().cluster->total().gpus, 6);
     Decide({});  // which takes nothing from a job that is not seen
-    ASSERT_TRUE(cluster_->WaitForChange(kNever)) << "asked again when the cooldown is over";
+    ASSERT_TRUE(port_->WaitForChange(kNever)) << "asked again when the cooldown is over";
   }
-  EXPECT_EQ(cluster_->Observe().rows(), 2);
-  EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 8);
+  EXPECT_EQ(port_->Observe().rows(), 2);
+  EXPECT_EQ(port_->Observe().cluster->total().gpus, 8);
   EXPECT_TRUE(Trains("a", 2));
-  EXPECT_FALSE(JobOf("a").hold);
+  EXPECT_FALSE(JobOf("a").pin);
 }
 
 TEST_F(LiveRules, TheNextDaemonKnowsWhatIsHeld) {
@@ -102,12 +101,12 @@ TEST_F(LiveRules, TheNextDaemonKnowsWhatIsHeld) {
   runtime_.AddJob("a", 2, 1, 8);
   runtime_.AddJob("b", 1, 1, 8);
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   Decide({{"a", 2}});
-  const Seconds until = JobOf("a").hold.until;
+  const Seconds until = JobOf("a").pin.until;
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
-  EXPECT_EQ(JobOf("a").hold.until, until);
+  ASSERT_TRUE(port_->WaitForChange(0));
+  EXPECT_EQ(JobOf("a").pin.until, until);
 }
 
 TEST_F(LiveRules, AJobThatAsksForACooldownHasTheLongerOne) {
@@ -115,10 +114,10 @@ TEST_F(LiveRules, AJobThatAsksForACooldownHasTheLongerOne) {
   runtime_.AddJob("a", 1, 1, 8).cooldown = 300;
   runtime_.AddJob("b", 1, 1, 8).cooldown = 10;
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   Decide({{"a", 1}, {"b", 1}});
-  EXPECT_NEAR(JobOf("a").hold.until - cluster_->now(), 300, 1);
-  EXPECT_NEAR(JobOf("b").hold.until - cluster_->now(), 60, 1);
+  EXPECT_NEAR(JobOf("a").pin.until - cluster_->now(), 300, 1);
+  EXPECT_NEAR(JobOf("b").pin.until - cluster_->now(), 60, 1);
 }
 
 TEST_F(LiveRules, AUsersCooldownIsAtMostWhatTheOperatorAllows) {
@@ -128,31 +127,10 @@ TEST_F(LiveRules, AUsersCooldownIsAtMostWhatTheOperatorAllows) {
   vision.account = "vision";
   vision.cooldown = 3600;
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   Decide({{"plain", 1}, {"vision", 1}});
-  EXPECT_NEAR(JobOf("plain").hold.until - cluster_->now(), 300, 1) << "five minutes if not said";
-  EXPECT_NEAR(JobOf("vision").hold.until - cluster_->now(), 20, 1);
-}
-
-TEST(RuleWarnings, NameWhatTheClusterHasNot) {
-  ClusterSpec cluster;
-  cluster.AddNodes(2, {4, 8}, "v100");
-  std::vector<RuntimeNode> nodes(2);
-  nodes[0].name = "n1";
-  nodes[1].name = "n2";
-  const auto of = [&](const std::string& text) {
-    return RuleWarnings(OperatorRules::Parse(text, "rules"), nodes, cluster);
-  };
-  const std::string times = "from = \"2026-12-01\"\nto = \"2026-12-02\"\n";
-  EXPECT_TRUE(of("[[maintenance]]\nnodes = \"n[2-9]\"\n" + times +
-                 "[[guarantees]]\naccount = \"a\"\ngpus = 8\ntype = \"v100\"\n")
-                  .empty());
-  EXPECT_EQ(of("[[maintenance]]\nnodes = [\"m1\", \"m2\"]\n" + times),
-            std::vector<std::string>{
-                "rules:3: 'from': the window must be of nodes of the cluster, got 'm1', 'm2'"});
-  EXPECT_EQ(of("[[guarantees]]\naccount = \"a\"\ngpus = 4\ntype = \"v10\"\n"),
-            std::vector<std::string>{"guarantees must not be more than the cluster has, got 4 GPUs "
-                                     "'v10' of 0 (did you mean 'v100'?) with that of account 'a'"});
+  EXPECT_NEAR(JobOf("plain").pin.until - cluster_->now(), 300, 1) << "five minutes if not said";
+  EXPECT_NEAR(JobOf("vision").pin.until - cluster_->now(), 20, 1);
 }
 
 TEST_F(LiveRules, AJobThatIsNeverMovedMayStillLoseANode) {
@@ -163,8 +141,8 @@ TEST_F(LiveRules, AJobThatIsNeverMovedMayStillLoseANode) {
   EXPECT_EQ(JobOf("a").hold.rule, HoldingRule::kNeverMoved);
   cluster_->DrainNode("n2");
   Until("the rest trains", [&] { return Trains("a", 4); });
-  EXPECT_FALSE(JobOf("a").hold) << "what is left of it may be changed";
-  EXPECT_EQ(cluster_->Observe().rows(), 2);
+  EXPECT_FALSE(JobOf("a").pin) << "what is left of it may be changed";
+  EXPECT_EQ(port_->Observe().rows(), 2);
 }
 
 TEST_F(LiveRules, TheEndOfAHeldJobIsTold) {
@@ -172,15 +150,15 @@ TEST_F(LiveRules, TheEndOfAHeldJobIsTold) {
   runtime_.AddJob("a", 2, 1, 8);
   runtime_.AddJob("b", 1, 1, 8);
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   Decide({{"a", 2}});
-  ASSERT_TRUE(cluster_->WaitForChange(0));
-  EXPECT_TRUE(cluster_->Observe().events.ended.empty()) << "it is hidden, not over";
+  ASSERT_TRUE(port_->WaitForChange(0));
+  EXPECT_TRUE(port_->Observe().events.ended.empty()) << "it is hidden, not over";
   runtime_.Finish("a");
   std::vector<EndedJob> told;
   for (int decision = 0; decision < 3; ++decision) {
-    ASSERT_TRUE(cluster_->WaitForChange(0));
-    const auto& ended = cluster_->Observe().events.ended;
+    ASSERT_TRUE(port_->WaitForChange(0));
+    const auto& ended = port_->Observe().events.ended;
     told.insert(told.end(), ended.begin(), ended.end());
   }
   ASSERT_EQ(told.size(), 1U);
@@ -191,7 +169,7 @@ TEST_F(LiveRules, StatusAndMetricsSayWhichRuleHoldsAJob) {
   Say("cooldown = 60\n");
   runtime_.AddJob("a", 2, 1, 8);
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   Decide({{"a", 2}});
   DaemonOptions options;
   options.rules = "rules.toml";
@@ -202,18 +180,18 @@ TEST_F(LiveRules, StatusAndMetricsSayWhichRuleHoldsAJob) {
             std::string::npos);
 }
 
-// ---- guaranteed shares ----
+// ---- guarantees ----
 
 TEST_F(LiveRules, AnAccountGetsBackWhatItIsGuaranteed) {
   Say("[[guarantees]]\naccount = \"vision\"\ngpus = 4\n");
   runtime_.AddJob("a", 8, 1, 8);
   ServeAndTrain({{"a", 8}});
   runtime_.AddJob("b", 4, 1, 8).account = "vision";
-  Until("it to be seen", [&] { return cluster_->Observe().rows() == 2; });
+  Until("it to be seen", [&] { return port_->Observe().rows() == 2; });
   Decide({{"a", 8}});  // a policy that gives nothing back
   Until("both to train", [&] { return Trains("a", 4) && Trains("b", 4); });
-  EXPECT_EQ(cluster_->counts().put_right, 1);
-  EXPECT_NE(ReadTextFile((folder_ / "journal.jsonl").string()).find("with guaranteed shares"),
+  EXPECT_EQ(cluster_->counts().corrected, 1);
+  EXPECT_NE(ReadTextFile((folder_ / "journal.jsonl").string()).find("corrected for guarantees"),
             std::string::npos);
   EXPECT_NE(MetricsText(*cluster_, {}).find("allot_decisions_corrected_total 1"),
             std::string::npos);
@@ -225,10 +203,10 @@ TEST_F(LiveRules, WhatAHeldJobHoldsCountsForItsAccount) {
   runtime_.AddJob("b", 3, 1, 3).account = "vision";
   runtime_.AddJob("a", 5, 1, 5);
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   Decide({{"b", 3}, {"a", 5}});
   runtime_.AddJob("c", 4, 1, 4).account = "vision";
-  Until("all to be known", [&] { return cluster_->Observe().rows() == 2; });
+  Until("all to be known", [&] { return port_->Observe().rows() == 2; });
   Decide({{"a", 5}});
   Until("the fourth GPU", [&] { return Trains("a", 4) && Trains("b", 3) && Trains("c", 1); });
 }
@@ -252,7 +230,7 @@ TEST_F(LiveWindows, JobsLeaveANodeWhileItIsMaintained) {
   ServeAndTrain({{"a", 8}});
   Until("the window", [&] { return !cluster_->state().maintained_nodes().empty(); });
   Until("the rest trains", [&] { return Trains("a", 4); });
-  EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 4);
+  EXPECT_EQ(port_->Observe().cluster->total().gpus, 4);
   const DaemonStatus status = MakeStatus(*cluster_, {}, {});
   EXPECT_EQ(status.nodes.at(1).state, NodeState::kMaintenance);
   EXPECT_NE(MetricsText(*cluster_, {}).find("allot_nodes{state=\"maintenance\"} 1"),
@@ -260,7 +238,7 @@ TEST_F(LiveWindows, JobsLeaveANodeWhileItIsMaintained) {
   Serve();
   EXPECT_FALSE(cluster_->state().maintained_nodes().empty()) << "the next daemon knows it";
   Until("its end", [&] { return cluster_->state().maintained_nodes().empty(); });
-  Until("all GPUs", [&] { return cluster_->Observe().cluster->total().gpus == 8; });
+  Until("all GPUs", [&] { return port_->Observe().cluster->total().gpus == 8; });
 }
 
 TEST_F(LiveWindows, BeginByTheClockAsItIsNow) {
@@ -269,7 +247,7 @@ TEST_F(LiveWindows, BeginByTheClockAsItIsNow) {
   runtime_.AddJob("a", 8, 1, 8);
   Serve();
   time_.wall -= 3600;
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   EXPECT_TRUE(cluster_->state().maintained_nodes().empty());
   const Seconds begin = cluster_->now();
   Decide({{"a", 8}});
@@ -282,11 +260,11 @@ TEST_F(LiveWindows, BeforeOneNothingMoreBeginsThere) {
   runtime_.AddJob("a", 6, 1, 8);
   runtime_.AddJob("b", 1, 1, 8);
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   Decide({{"a", 6}});
   const Seconds begin = cluster_->now();
-  EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 8);
-  Until("the lead", [&] { return cluster_->Observe().cluster->total().gpus == 6; });
+  EXPECT_EQ(port_->Observe().cluster->total().gpus, 8);
+  Until("the lead", [&] { return port_->Observe().cluster->total().gpus == 6; });
   EXPECT_GE(cluster_->now() - begin, 90);
   EXPECT_TRUE(Trains("a", 6)) << "what runs there runs on";
   Decide({{"a", 4}, {"b", 2}});
@@ -319,7 +297,7 @@ TEST_F(LiveRules, AWorkerHasTheTimeToLeaveThatItsRulesSay) {
   runtime_.AddJob("a", 2, 2, 2, ResizeMode::kRestart);
   runtime_.AddJob("own", 2, 2, 2, ResizeMode::kRestart).grace = 20;
   Serve();
-  ASSERT_TRUE(cluster_->WaitForJobs());
+  ASSERT_TRUE(port_->WaitForChange(0));
   Decide({{"a", 2}, {"own", 2}});
   Until("training", [&] { return Trains("a", 1) && Trains("own", 1); });
   runtime_.frozen = {"a.0", "own.0"};  // they do not end by themselves

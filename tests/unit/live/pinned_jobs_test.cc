@@ -14,7 +14,7 @@ class PinnedJobs : public LiveClusterFixture {
   void RunOne() {
     runtime_.AddJob("plain", 2, 2, 2, ResizeMode::kRestart).preempt = false;
     Serve();
-    cluster_->WaitForJobs();
+    port_->WaitForChange(0);
     Decide({{"plain", 2}});
     LookUntil("it to run", [&] { return Trains("plain", 1); });
   }
@@ -33,24 +33,24 @@ class PinnedJobs : public LiveClusterFixture {
   }
   // Until a policy is asked, with so many rows.
   void Asked(std::int32_t rows_seen) {
-    ASSERT_TRUE(cluster_->WaitForChange(0));
+    ASSERT_TRUE(port_->WaitForChange(0));
     EXPECT_EQ(rows(), rows_seen);
   }
-  std::int32_t rows() const { return cluster_->Observe().rows(); }
+  std::int32_t rows() const { return port_->Observe().rows(); }
 };
 
 TEST_F(PinnedJobs, APolicySeesWhatTheyLeave) {
   RunOne();
   runtime_.AddJob("elastic", 6, 1, 8);
   Asked(1);
-  const ClusterSpec& seen = *cluster_->Observe().cluster;
+  const ClusterSpec& seen = *port_->Observe().cluster;
   EXPECT_EQ(seen.nodes()[0].capacity.gpus, 2);
   EXPECT_EQ(seen.total().gpus, 6);
   TrainOn({{"elastic", 6}});
   const auto& shares = JobOf("elastic").shares;
   EXPECT_EQ(shares[0].gpus, 0xcU) << "in the machine's own numbers";
   EXPECT_EQ(shares[1].gpus, 0xfU);
-  EXPECT_EQ(cluster_->Observe().shares[0].gpus, 0x3U) << "policies count from 0";
+  EXPECT_EQ(port_->Observe().shares[0].gpus, 0x3U) << "policies count from 0";
   EXPECT_TRUE(Runs());
 }
 
@@ -59,8 +59,8 @@ TEST_F(PinnedJobs, AnAnswerForMoreThanIsLeftIsRefused) {
   runtime_.AddJob("elastic", 4, 4, 4);
   Asked(1);
   Allocation all;
-  all.Add(cluster_->Observe().job[0], 0, std::vector<NodeShare>{{0, {4, 0}, 0xf}});
-  EXPECT_EQ(cluster_->Apply(all).refused.message(),
+  all.Add(port_->Observe().job[0], 0, std::vector<NodeShare>{{0, {4, 0}, 0xf}});
+  EXPECT_EQ(port_->Apply(all).refused.message(),
             "job 1: GPU 2 of node 0 does not exist, the node has 2 (from 0)");
 }
 
@@ -102,7 +102,7 @@ TEST_F(PinnedJobs, OneThatBeganBeforeItsStopReachedItRunsOn) {
   runtime_.AddJob("other", 1, 1, 1);
   runtime_.slow.insert("plain.0");
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Decide({{"plain", 2}});
   Asked(2);
   runtime_.slow.clear();
@@ -121,7 +121,7 @@ TEST_F(PinnedJobs, OneThatHasNotBegunMayStillBeMoved) {
   runtime_.AddJob("other", 1, 1, 1);
   runtime_.slow.insert("plain.0");
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Decide({{"plain", 2}});
   Asked(2);
   Decide({});
@@ -133,12 +133,12 @@ TEST_F(PinnedJobs, TheirEndIsToldWithWhatTheyHeld) {
   RunOne();
   runtime_.AddJob("other", 1, 1, 1);
   Asked(1);
-  EXPECT_TRUE(cluster_->Observe().events.ended.empty()) << "it is hidden, not over";
+  EXPECT_TRUE(port_->Observe().events.ended.empty()) << "it is hidden, not over";
   runtime_.Finish("plain");
   std::vector<EndedJob> told;
   for (int decision = 0; decision < 3; ++decision) {
     Asked(1);
-    const auto& ended = cluster_->Observe().events.ended;
+    const auto& ended = port_->Observe().events.ended;
     told.insert(told.end(), ended.begin(), ended.end());
   }
   ASSERT_EQ(told.size(), 1U);

@@ -16,6 +16,7 @@ class RunBeginTest : public LiveClusterFixture {
 
   // As the daemon does, without the journal.
   void TakeOver() {
+    port_.reset();
     cluster_.reset();
     journal_.reset();
     std::filesystem::remove(folder_ / "journal.jsonl");
@@ -25,6 +26,7 @@ class RunBeginTest : public LiveClusterFixture {
     clock_ = std::make_unique<LiveClock>(begin.origin, begin.last, time_.source());
     cluster_ = std::make_unique<LiveCluster>(runtime_, journal_.get(), *clock_, options_, past,
                                              std::move(begin.first));
+    Constrain();
     cluster_->PollRuntime();
   }
   Seconds AgeOf(const std::string& id) const { return cluster_->now() - JobOf(id).submit; }
@@ -49,8 +51,8 @@ TEST_F(RunBeginTest, JobsKeepTheirAges) {
   TakeOver();
   EXPECT_DOUBLE_EQ(AgeOf("old"), 3000);
   EXPECT_DOUBLE_EQ(AgeOf("young"), 50);
-  ASSERT_TRUE(cluster_->WaitForChange(0));  // both wait: it is asked
-  const Observation& o = cluster_->Observe();
+  ASSERT_TRUE(port_->WaitForChange(0));  // both wait: it is asked
+  const Observation& o = port_->Observe();
   EXPECT_DOUBLE_EQ(o.now - o.waiting_since[0], o.now - JobOf("old").submit) << "policies see it";
   EXPECT_GE(o.submit[0], 0) << "times of a run are not negative";
 }
@@ -98,12 +100,12 @@ TEST_F(RunBeginTest, AJobThatRunsKeepsWhatItHasHad) {
 TEST_F(RunBeginTest, AfterAFailBackItHasWhatItHadOfTheOtherDaemonToo) {
   runtime_.AddJob("a", 2, 1, 8);
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   for (const GpuCount gpus : {2, 4}) {
     Decide({{"a", gpus}});
     Until("training", [&] { return Trains("a", std::size_t(gpus)); });
     for (int look = 0; look < 400; ++look) Look();  // its service is noted
-    cluster_->WaitForChange(0);
+    port_->WaitForChange(0);
   }
   // The other one starts it anew, so that the journal knows none of its workers.
   runtime_.workers.clear();

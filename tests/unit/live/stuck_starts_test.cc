@@ -19,7 +19,7 @@ class StuckStartsTest : public LiveClusterFixture {
     FAIL() << "never came: " << what << "\n" << JournalEnd();
   }
   GpuCount SeenOf(std::size_t node) const {
-    return cluster_->Observe().cluster->nodes()[node].capacity.gpus;
+    return port_->Observe().cluster->nodes()[node].capacity.gpus;
   }
   std::string ReasonOf(const std::string& id) const {
     return cluster_->starts().ReasonOf(JobOf(id));
@@ -30,7 +30,7 @@ TEST_F(StuckStartsTest, WhatOthersHoldIsNotSeenByPolicies) {
   runtime_.nodes[0].taken = 3;
   runtime_.AddJob("a", 2, 1, 8);
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   EXPECT_EQ(SeenOf(0), 1);
   TrainOn({{"a", 5}});
   runtime_.nodes[0].taken = 0;
@@ -42,7 +42,7 @@ TEST_F(StuckStartsTest, OthersDoNotTakeWhatAJobHolds) {
   ServeAndTrain({{"a", 4}});
   runtime_.nodes[0].taken = 4;  // a reservation begins
   runtime_.AddJob("b", 1, 1, 1);
-  ASSERT_TRUE(cluster_->WaitForChange(0));
+  ASSERT_TRUE(port_->WaitForChange(0));
   EXPECT_EQ(SeenOf(0), 4);
   EXPECT_TRUE(Trains("a", 4));
 }
@@ -51,7 +51,7 @@ TEST_F(StuckStartsTest, AJobThatDoesNotBeginIsTriedOnOtherNodes) {
   runtime_.AddJob("a", 2, 2, 2, ResizeMode::kRestart);
   runtime_.pending_nodes["n1"] = "ReqNodeNotAvail";
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Decide({{"a", 2}});
   Look();
   Look();
@@ -61,7 +61,7 @@ TEST_F(StuckStartsTest, AJobThatDoesNotBeginIsTriedOnOtherNodes) {
             std::string::npos);
   LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });
   EXPECT_EQ(ReasonOf("a"), "pending: ReqNodeNotAvail") << "its user still reads why";
-  ASSERT_TRUE(cluster_->WaitForChange(0));
+  ASSERT_TRUE(port_->WaitForChange(0));
   EXPECT_EQ(SeenOf(0), 0) << "n1 is avoided";
   EXPECT_EQ(SeenOf(1), 4);
   Decide({{"a", 2}});
@@ -76,7 +76,7 @@ TEST_F(StuckStartsTest, TheClustersSentenceIsForPeopleAndItsWordForTheMetric) {
   runtime_.pending_nodes["n1"] = "Unschedulable";
   runtime_.pending_detail = "0/37 nodes are available: 3 Insufficient cpu.";
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Decide({{"a", 2}});
   Look();
   Look();
@@ -92,7 +92,7 @@ TEST_F(StuckStartsTest, AnElasticJobTrainsOnWhatHasBegun) {
   runtime_.AddJob("a", 4, 1, 8);
   runtime_.pending_nodes["n2"] = "Resources";
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Decide({{"a", 6}});
   Look();
   Look();
@@ -100,7 +100,7 @@ TEST_F(StuckStartsTest, AnElasticJobTrainsOnWhatHasBegun) {
     if (worker.seen.node == "n2") runtime_.frozen.insert(id);  // to be ended takes its time, too
   }
   LookUntil("n2 to be taken back", [&] { return JobOf("a").shares.size() == 1; });
-  ASSERT_TRUE(cluster_->WaitForChange(0));
+  ASSERT_TRUE(port_->WaitForChange(0));
   EXPECT_EQ(SeenOf(1), 0) << "the next decision gives n2 to nobody";
   EXPECT_TRUE(Trains("a", 4));
 }
@@ -109,19 +109,19 @@ TEST_F(StuckStartsTest, AGrowthThatCannotBeginIsTriedLessAndLess) {
   runtime_.AddJob("a", 4, 1, 8);
   runtime_.pending_nodes["n2"] = "Resources";
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   for (int tries = 0; tries < StuckStarts::kTries + 1; ++tries) {
     Decide({{"a", 6}});
     EXPECT_EQ(JobOf("a").shares.size(), 2U) << tries;
     LookUntil("it to be taken back", [&] { return JobOf("a").shares.size() == 1; });
     LookUntil("n2 to be seen", [&] { return !cluster_->starts().avoided().contains(1); });
-    ASSERT_TRUE(cluster_->WaitForChange(0));
+    ASSERT_TRUE(port_->WaitForChange(0));
   }
   Until("training on 4", [&] { return Trains("a", 4); });
   EXPECT_EQ(JobOf("a").table->configurations().back().demand.gpus, 4)
       << "it keeps what it has, and policies can give it no more";
   time_.Pass(2 * StuckStarts::kFirstRest);
-  ASSERT_TRUE(cluster_->WaitForChange(0));
+  ASSERT_TRUE(port_->WaitForChange(0));
   Decide({{"a", 6}});
   EXPECT_EQ(JobOf("a").shares.size(), 2U) << "it is tried again";
 }
@@ -131,7 +131,7 @@ TEST_F(StuckStartsTest, ALimitOfAUserHidesNoNodeAndRestsTheUser) {
   runtime_.AddJob("b", 1, 1, 1);
   runtime_.pending_nodes["n1"] = runtime_.pending_nodes["n2"] = "QOSMaxGRESPerUser";
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   Decide({{"a", 1}});
   LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });
   EXPECT_TRUE(cluster_->starts().avoided().empty());
@@ -140,14 +140,14 @@ TEST_F(StuckStartsTest, ALimitOfAUserHidesNoNodeAndRestsTheUser) {
   EXPECT_TRUE(ReasonOf("b").starts_with("the cluster began with no job of user")) << ReasonOf("b");
   EXPECT_EQ(ReasonOf("a"), "pending: QOSMaxGRESPerUser");
   time_.Pass(StuckStarts::kFirstRest);
-  ASSERT_TRUE(cluster_->WaitForChange(0));
-  EXPECT_EQ(cluster_->Observe().rows(), 2) << "they are tried again";
+  ASSERT_TRUE(port_->WaitForChange(0));
+  EXPECT_EQ(port_->Observe().rows(), 2) << "they are tried again";
 }
 
 TEST_F(StuckStartsTest, ARefusedStartIsTakenBackAndItsJobRests) {
   runtime_.AddJob("a", 2, 2, 2);
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   runtime_.refuse_starts = 1000;
   Decide({{"a", 2}});
   Look();
@@ -162,19 +162,19 @@ TEST_F(StuckStartsTest, AJobThatBeginsNowhereRests) {
   runtime_.AddJob("b", 1, 1, 1);
   runtime_.pending_nodes["n1"] = runtime_.pending_nodes["n2"] = "Resources";
   Serve();
-  cluster_->WaitForJobs();
+  port_->WaitForChange(0);
   for (int tries = 0; tries < StuckStarts::kTries; ++tries) {
     if (tries > 0) time_.Pass(StuckStarts::kAvoidFor);
-    ASSERT_TRUE(cluster_->WaitForChange(0));
+    ASSERT_TRUE(port_->WaitForChange(0));
     Decide({{"a", 1}});
     LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });
   }
-  ASSERT_TRUE(cluster_->WaitForChange(0));
-  EXPECT_EQ(cluster_->Observe().rows(), 1) << "others are decided for";
+  ASSERT_TRUE(port_->WaitForChange(0));
+  EXPECT_EQ(port_->Observe().rows(), 1) << "others are decided for";
   EXPECT_EQ(ReasonOf("a"), "pending: Resources");
   time_.Pass(StuckStarts::kFirstRest);
-  ASSERT_TRUE(cluster_->WaitForChange(0));
-  EXPECT_EQ(cluster_->Observe().rows(), 2) << "it is tried again";
+  ASSERT_TRUE(port_->WaitForChange(0));
+  EXPECT_EQ(port_->Observe().rows(), 2) << "it is tried again";
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class LiveBytesTest : public testing::Test {
     options.interval = 10;
     cluster_ = std::make_unique<LiveCluster>(runtime_, journal_.get(), clock_, options,
                                              std::vector<TimedRecord>{});
-    cluster_->WaitForJobs();
+    cluster_->WaitForChange(0);
     return *cluster_;
   }
 

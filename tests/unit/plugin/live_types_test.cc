@@ -44,7 +44,7 @@ class LiveTypesTest : public testing::TestWithParam<std::string> {
     Submit("d", "", 2, 2, 300000, "v100");
     cluster_ = std::make_unique<LiveCluster>(
         runtime_, journal_.get(), clock_, LiveOptions{.interval = 10}, std::vector<TimedRecord>{});
-    cluster_->WaitForJobs();
+    cluster_->WaitForChange(0);
   }
 
   void Submit(const std::string& id, const std::string& model, GpuCount gpus, GpuCount most,

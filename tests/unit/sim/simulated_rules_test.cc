@@ -1,8 +1,9 @@
-// Rules of operators that hold jobs, in a simulated cluster.
+// Rules of operators that bind policies, in a simulated cluster.
 
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "sim/ruled_simulation.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/sim/small_world.h"
 
@@ -162,9 +163,8 @@ TEST(SimulatedRulesTest, AWindowIsOfANode) {
 
 TEST(SimulatedRulesTest, WithoutRulesNothingIsCopied) {
   const Scenario scenario = ScenarioOf({SmallJob{.duration = 500}}, "1x4", Under(""));
-  SimulatedCluster cluster(scenario);
-  EXPECT_EQ(&cluster.Observe(), &cluster.everything());
-  EXPECT_NE(cluster.incremental(), nullptr);
+  RuledSimulation simulation(scenario);
+  EXPECT_EQ(&simulation.port(), &simulation.cluster());
 }
 
 }  // namespace

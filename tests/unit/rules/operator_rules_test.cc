@@ -1,4 +1,4 @@
-#include "cluster/operator_rules.h"
+#include "rules/operator_rules.h"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@ std::string Refusal(const std::string& text) {
 }
 
 TEST(OperatorRulesTest, NothingSaidIsNoRule) {
-  EXPECT_TRUE(OperatorRules().Of("a", "b").sizes.any());
-  EXPECT_TRUE(Rules("").Of("a", "b").sizes.any());
+  EXPECT_TRUE(OperatorRules().RulesFor("a", "b").sizes.any());
+  EXPECT_TRUE(Rules("").RulesFor("a", "b").sizes.any());
 }
 
 TEST(OperatorRulesTest, TheLastPartThatSaysSomethingOfAJobHolds) {
@@ -34,11 +34,12 @@ sizes = "any"
 [[jobs]]
 account = "vision-2"
 )");
-  EXPECT_EQ(rules.Of("language", "eve").sizes.ToString(), "powers-of-two");
-  EXPECT_EQ(rules.Of("", "").sizes.ToString(), "powers-of-two") << "not known";
-  EXPECT_EQ(rules.Of("vision-1", "eve").sizes.ToString(), "1|2|4|12");
-  EXPECT_EQ(rules.Of("vision-2", "eve").sizes.ToString(), "1|2|4|12") << "the last says nothing";
-  EXPECT_EQ(rules.Of("vision-1", "ops-a").sizes.ToString(), "any");
+  EXPECT_EQ(rules.RulesFor("language", "eve").sizes.ToString(), "powers-of-two");
+  EXPECT_EQ(rules.RulesFor("", "").sizes.ToString(), "powers-of-two") << "not known";
+  EXPECT_EQ(rules.RulesFor("vision-1", "eve").sizes.ToString(), "1|2|4|12");
+  EXPECT_EQ(rules.RulesFor("vision-2", "eve").sizes.ToString(), "1|2|4|12")
+      << "the last says nothing";
+  EXPECT_EQ(rules.RulesFor("vision-1", "ops-a").sizes.ToString(), "any");
 }
 
 TEST(OperatorRulesTest, ErrorsNameTheLineAndTheNearestKey) {
@@ -65,15 +66,15 @@ account = "prod"
 moves = false
 cooldown = 0
 )");
-  const JobRules all = rules.Of("dev", "eve");
+  const JobRules all = rules.RulesFor("dev", "eve");
   EXPECT_EQ(all.cooldown, 120);
   EXPECT_EQ(all.restarts_per_hour, 6);
   EXPECT_TRUE(all.moves);
-  EXPECT_TRUE(all.hold_jobs());
-  const JobRules prod = rules.Of("prod", "eve");
+  EXPECT_TRUE(all.may_pin());
+  const JobRules prod = rules.RulesFor("prod", "eve");
   EXPECT_EQ(prod.cooldown, 0);
   EXPECT_FALSE(prod.moves);
-  EXPECT_FALSE(JobRules().hold_jobs());
+  EXPECT_FALSE(JobRules().may_pin());
   EXPECT_EQ(Refusal("cooldown = \"soon\"\n"),
             "rules.toml:1: 'cooldown' must be a time like 90 (seconds), 250ms, 5m, 1h30m, 2d, 1 "
             "week or 1-02:03:04, from 0 to 100000000000 s, got 'soon'");
@@ -89,9 +90,9 @@ TEST(OperatorRulesTest, MaintenanceIsOfNodesAndTimes) {
   };
   const OperatorRules rules = Rules(window("2026-12-01 08:00:00", "2026-12-01 12:00:00"));
   const Maintenance& read = rules.maintenance().at(0);
-  EXPECT_TRUE(read.IsOf("n2"));
-  EXPECT_TRUE(read.IsOf("gpu-17"));
-  EXPECT_FALSE(read.IsOf("n4"));
+  EXPECT_TRUE(read.AppliesTo("n2"));
+  EXPECT_TRUE(read.AppliesTo("gpu-17"));
+  EXPECT_FALSE(read.AppliesTo("n4"));
   EXPECT_EQ(read.lead, 7200);
   EXPECT_EQ(Refusal(window("2026-12-01 08:00:00", "2026-12-01 07:00:00")),
             "rules.toml:3: 'from' must be before 'to', got '2026-12-01 08:00:00' and '2026-12-01 "
@@ -120,9 +121,9 @@ account = "language"
 gpus = 8
 type = "a100"
 )");
-  EXPECT_EQ(rules.Of("vision", "eve").guarantee, 0);
-  EXPECT_EQ(rules.Of("language", "").guarantee, 1);
-  EXPECT_EQ(rules.Of("other", "vision").guarantee, -1);
+  EXPECT_EQ(rules.RulesFor("vision", "eve").guarantee, 0);
+  EXPECT_EQ(rules.RulesFor("language", "").guarantee, 1);
+  EXPECT_EQ(rules.RulesFor("other", "vision").guarantee, -1);
   rules.CheckGuarantees(ClusterSpec::Parse("2x8:a100,1x8:v100"));
   EXPECT_THROW(rules.CheckGuarantees(ClusterSpec::Parse("2x8:a100")), Error);
   EXPECT_THROW(rules.CheckGuarantees(ClusterSpec::Parse("4x8:v100")), Error);
@@ -130,6 +131,25 @@ type = "a100"
   EXPECT_EQ(Refusal("[[guarantees]]\naccount = \"a\"\ngpus = 1\n"
                     "[[guarantees]]\naccount = \"a\"\ngpus = 2\n"),
             "rules.toml:5: 'account' must have one guarantee, got two of 'a'");
+}
+
+TEST(OperatorRulesTest, MismatchesNameWhatTheClusterHasNot) {
+  ClusterSpec cluster;
+  cluster.AddNodes(2, {4, 8}, "v100");
+  const std::vector<std::string> nodes = {"n1", "n2"};
+  const auto of = [&](const std::string& text) {
+    return OperatorRules::Parse(text, "rules").FindMismatches(cluster, nodes);
+  };
+  const std::string times = "from = \"2026-12-01\"\nto = \"2026-12-02\"\n";
+  EXPECT_TRUE(of("[[maintenance]]\nnodes = \"n[2-9]\"\n" + times +
+                 "[[guarantees]]\naccount = \"a\"\ngpus = 8\ntype = \"v100\"\n")
+                  .empty());
+  EXPECT_EQ(of("[[maintenance]]\nnodes = [\"m1\", \"m2\"]\n" + times),
+            std::vector<std::string>{
+                "rules:3: 'from': the window must be of nodes of the cluster, got 'm1', 'm2'"});
+  EXPECT_EQ(of("[[guarantees]]\naccount = \"a\"\ngpus = 4\ntype = \"v10\"\n"),
+            std::vector<std::string>{"guarantees must not be more than the cluster has, got 4 GPUs "
+                                     "'v10' of 0 (did you mean 'v100'?) with that of account 'a'"});
 }
 
 }  // namespace

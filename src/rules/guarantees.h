@@ -1,16 +1,16 @@
 #pragma once
-// Guarantees of accounts, in front of every policy. An account with a guarantee of G GPUs gets as
-// many whenever its jobs ask for them; meanwhile others may use them, and give them back. A policy
-// decides on all jobs and GPUs, as without guarantees. If its answer leaves an account below what
-// it may count on, the answer is corrected; otherwise it is unchanged.
+// Guarantees of accounts. An account with a guarantee of G GPUs gets as many whenever its jobs ask
+// for them; meanwhile others may use them, and give them back. A policy decides on all jobs and
+// GPUs, as without guarantees. An answer that leaves an account below its entitlement is corrected;
+// any other answer stays as it is.
 //
-// What an account may count on: the GPUs that its jobs ask for, in order of priority and
-// submission, each as large as fits, up to the guarantee. Who is below gets, in this order: GPUs
-// that the answer leaves free; those of jobs that may be smaller; those of jobs that are stopped.
-// Both are taken from jobs of nobody's guarantee, and of accounts above theirs: first from jobs
-// that only now begin, then by rising priority and service received.
+// An account is entitled to the GPUs that its jobs ask for, in order of priority and submission,
+// each as large as fits, up to the guarantee. An account below that gets, in this order: GPUs that
+// the answer leaves free; GPUs of jobs that may be smaller; GPUs of jobs that are stopped. Both are
+// taken from jobs without a guarantee, and of accounts above theirs: first from jobs that only now
+// start, then by rising priority and service received.
 //
-// Used by simulated and live clusters when they apply an answer. Deterministic; not thread-safe.
+// Part of ConstrainedCluster. Deterministic; not thread-safe.
 
 #include <cstdint>
 #include <span>
@@ -19,18 +19,24 @@
 #include "cluster/allocation.h"
 #include "cluster/free_map.h"
 #include "cluster/observation.h"
-#include "cluster/operator_rules.h"
+#include "rules/operator_rules.h"
 
 namespace allot {
 
-class GuaranteedShares {
+class Guarantees {
  public:
-  explicit GuaranteedShares(std::vector<Guarantee> guarantees);
+  explicit Guarantees(std::vector<Guarantee> guarantees);
 
-  // `answer`: legal, of jobs that are alone on their GPUs. `owner`: by row, the number of its
-  // account's guarantee, -1: none. `hidden`: by guarantee, what jobs that are no rows hold of it;
-  // such GPUs are not to be had now. True where the answer had to be changed: allocation() is what
-  // is to be applied. O(rows + nodes) where not.
+  bool none() const { return accounts_.empty(); }
+  std::size_t size() const { return accounts_.size(); }
+  const Guarantee& operator[](std::int32_t index) const {
+    return accounts_[static_cast<std::size_t>(index)].guarantee;
+  }
+
+  // `answer`: legal, and every job is alone on its GPUs. `owner`: by row, the index of its
+  // account's guarantee; -1: none. `hidden`: by guarantee, the GPUs that hidden jobs have of it;
+  // nobody can get these now. True if the answer had to be corrected: allocation() is to be
+  // applied. O(rows + nodes) if not.
   bool Enforce(const Observation& observation, std::span<const std::int32_t> owner,
                std::span<const GpuCount> hidden, const Allocation& answer);
   const Allocation& allocation() const { return enforced_; }
@@ -59,20 +65,20 @@ class GuaranteedShares {
   void Drop(std::int32_t row);
   bool Take(std::int32_t row, std::int32_t configuration, std::vector<NodeShare> shares);
   GpuCount GpusOf(std::int32_t row) const;
-  GpuTypeIndex TypeOf(std::int32_t row) const;  // of a row that was given something
+  GpuTypeIndex TypeOf(std::int32_t row) const;  // the row has an allocation
   bool Counts(std::size_t guarantee, GpuTypeIndex type) const;
   void Count(std::int32_t row, int sign);
   GpuCount LargestUpTo(std::int32_t row, GpuCount gpus, std::size_t guarantee) const;
   void Write(const Allocation& answer);
 
-  struct Share {
-    Guarantee said;
+  struct Account {
+    Guarantee guarantee;
     GpuTypeIndex type = -1;          // -1: any
-    std::vector<std::int32_t> rows;  // of its jobs, first come first
-    std::vector<GpuCount> size;      // of these: what each may count on
+    std::vector<std::int32_t> rows;  // its jobs, first come first
+    std::vector<GpuCount> size;      // of these: what each is entitled to
     GpuCount entitled = 0;           // the sum
   };
-  std::vector<Share> shares_;
+  std::vector<Account> accounts_;
   const Observation* o_ = nullptr;
   std::span<const std::int32_t> owner_;
   State state_;

@@ -1,5 +1,6 @@
-#include "cluster/operator_rules.h"
+#include "rules/operator_rules.h"
 
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -17,12 +18,12 @@ bool Matches(const std::string& pattern, std::string_view text) {
 
 }  // namespace
 
-bool Maintenance::IsOf(const std::string& node) const {
+bool Maintenance::AppliesTo(const std::string& node) const {
   return std::any_of(nodes.begin(), nodes.end(),
                      [&](const std::string& pattern) { return Matches(pattern, node); });
 }
 
-JobRules OperatorRules::Of(std::string_view account, std::string_view user) const {
+JobRules OperatorRules::RulesFor(std::string_view account, std::string_view user) const {
   JobRules rules;
   for (const Part& part : parts_) {
     if (!Matches(part.account, account) || !Matches(part.user, user)) continue;
@@ -70,6 +71,23 @@ void OperatorRules::CheckGuarantees(const ClusterSpec& cluster) const {
                          lacks ? DidYouMean(type, types) : ""));
     }
   }
+}
+
+std::vector<std::string> OperatorRules::FindMismatches(const ClusterSpec& cluster,
+                                                       std::span<const std::string> nodes) const {
+  std::vector<std::string> mismatches;
+  try {
+    CheckGuarantees(cluster);
+  } catch (const Error& error) {
+    mismatches.emplace_back(error.what());
+  }
+  for (const Maintenance& window : maintenance_) {
+    const auto applies = [&](const std::string& node) { return window.AppliesTo(node); };
+    if (std::any_of(nodes.begin(), nodes.end(), applies)) continue;
+    mismatches.push_back(fmt::format("{}: the window must be of nodes of the cluster, got '{}'",
+                                     window.place, fmt::join(window.nodes, "', '")));
+  }
+  return mismatches;
 }
 
 }  // namespace allot

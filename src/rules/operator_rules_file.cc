@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "cluster/operator_rules.h"
 #include "cluster/toml_duration.h"
 #include "core/duration_text.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
+#include "rules/operator_rules.h"
 #include "workload/calendar.h"
 #include "workload/job_rules.h"
 

@@ -1,30 +1,30 @@
 #pragma once
-// When a job's GPUs were changed, and from that whether a rule holds the job as it is now: the one
+// When the allocation of a job was changed, and from that whether a rule pins the job now: the one
 // place for cooldowns, restarts an hour and jobs that are never moved. Simulated and live clusters
-// note every change here, and hide jobs that are held, with their GPUs, from policies. A value.
+// record every change here. A value.
 //
-// A rule holds only what a job has: one that waits may begin at any time. It binds policies only:
+// A rule pins only a job that runs: one that waits may start at any time. It binds policies only:
 // nodes that go down, users and administrators are stronger.
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cluster/operator_rules.h"
 #include "core/types.h"
+#include "rules/operator_rules.h"
 
 namespace allot {
 
-enum class HoldingRule { kNone, kCooldown, kRestarts, kNeverMoved };
-inline constexpr HoldingRule kHoldingRules[] = {HoldingRule::kCooldown, HoldingRule::kRestarts,
-                                                HoldingRule::kNeverMoved};
-std::string_view NameOf(HoldingRule rule);  // "cooldown"
+enum class PinningRule { kNone, kCooldown, kRestarts, kNeverMoved };
+inline constexpr PinningRule kPinningRules[] = {PinningRule::kCooldown, PinningRule::kRestarts,
+                                                PinningRule::kNeverMoved};
+std::string_view NameOf(PinningRule rule);  // "cooldown"
 
-// The rule that holds a job longest, and until when; kNever: until it ends.
-struct Hold {
-  HoldingRule rule = HoldingRule::kNone;
+// The rule that pins a job longest, and until when; kNever: until it ends. False: no rule does.
+struct Pin {
+  PinningRule rule = PinningRule::kNone;
   Seconds until = 0;
-  explicit operator bool() const { return rule != HoldingRule::kNone; }
+  explicit operator bool() const { return rule != PinningRule::kNone; }
 };
 
 class ChangeHistory {
@@ -36,8 +36,8 @@ class ChangeHistory {
   // It lost a part of that, and not by a decision: it may be changed at once.
   void Lost() { lost_ = true; }
 
-  // Of a job that runs.
-  Hold HoldOf(const JobRules& rules, Seconds now) const;
+  // The job must run.
+  Pin PinOf(const JobRules& rules, Seconds now) const;
 
   // For a journal.
   Seconds last() const { return last_; }  // -kNever: never

@@ -1,4 +1,4 @@
-#include "cluster/change_history.h"
+#include "rules/change_history.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace allot {
 
-std::string_view NameOf(HoldingRule rule) {
+std::string_view NameOf(PinningRule rule) {
   constexpr std::string_view kNames[] = {"none", "cooldown", "restarts an hour", "never moved"};
   return kNames[static_cast<std::size_t>(rule)];
 }
@@ -20,21 +20,21 @@ void ChangeHistory::Given(Seconds now, bool first) {
   if (!first) restarts_.push_back(now);
 }
 
-Hold ChangeHistory::HoldOf(const JobRules& rules, Seconds now) const {
+Pin ChangeHistory::PinOf(const JobRules& rules, Seconds now) const {
   if (lost_) return {};
-  if (!rules.moves) return {HoldingRule::kNeverMoved, kNever};
-  Hold hold;
-  const auto longer = [&](HoldingRule rule, Seconds until) {
-    if (until > now && until > hold.until) hold = {rule, until};
+  if (!rules.moves) return {PinningRule::kNeverMoved, kNever};
+  Pin pin;
+  const auto longer = [&](PinningRule rule, Seconds until) {
+    if (until > now && until > pin.until) pin = {rule, until};
   };
-  if (rules.cooldown > 0) longer(HoldingRule::kCooldown, last_ + rules.cooldown);
+  if (rules.cooldown > 0) longer(PinningRule::kCooldown, last_ + rules.cooldown);
   if (rules.restarts_per_hour == 0) {
-    longer(HoldingRule::kRestarts, kNever);
+    longer(PinningRule::kRestarts, kNever);
   } else if (rules.restarts_per_hour > 0 && restarts_.size() >= At(rules.restarts_per_hour)) {
-    longer(HoldingRule::kRestarts,
+    longer(PinningRule::kRestarts,
            restarts_[restarts_.size() - At(rules.restarts_per_hour)] + kHour);
   }
-  return hold;
+  return pin;
 }
 
 ChangeHistory ChangeHistory::Of(Seconds last, std::vector<Seconds> restarts, bool lost) {

@@ -1,4 +1,4 @@
-#include "cluster/guaranteed_shares.h"
+#include "rules/guarantees.h"
 
 #include <algorithm>
 #include <bit>
@@ -21,42 +21,42 @@ bool MayRunIn(const ConfigurationTable& table, std::int32_t index) {
 
 }  // namespace
 
-GuaranteedShares::GuaranteedShares(std::vector<Guarantee> guarantees) {
+Guarantees::Guarantees(std::vector<Guarantee> guarantees) {
   for (Guarantee& guarantee : guarantees) {
-    shares_.emplace_back().said = std::move(guarantee);
+    accounts_.emplace_back().guarantee = std::move(guarantee);
   }
 }
 
-bool GuaranteedShares::Enforce(const Observation& o, std::span<const std::int32_t> owner,
-                               std::span<const GpuCount> hidden, const Allocation& answer) {
+bool Guarantees::Enforce(const Observation& o, std::span<const std::int32_t> owner,
+                         std::span<const GpuCount> hidden, const Allocation& answer) {
   o_ = &o;
   owner_ = owner;
   changed_ = false;
   const std::vector<std::string>& types = o.cluster->types();
-  for (Share& share : shares_) {
-    share.rows.clear();
-    share.type = -1;
-    if (share.said.gpu_type.empty()) continue;
-    const auto type = std::find(types.begin(), types.end(), share.said.gpu_type);
-    share.type =
+  for (Account& account : accounts_) {
+    account.rows.clear();
+    account.type = -1;
+    if (account.guarantee.gpu_type.empty()) continue;
+    const auto type = std::find(types.begin(), types.end(), account.guarantee.gpu_type);
+    account.type =
         type == types.end() ? kNoSuchType : static_cast<GpuTypeIndex>(type - types.begin());
   }
   for (std::int32_t row = 0; row < o.rows(); ++row) {
-    if (owner[At(row)] >= 0) shares_[At(owner[At(row)])].rows.push_back(row);
+    if (owner[At(row)] >= 0) accounts_[At(owner[At(row)])].rows.push_back(row);
   }
   if (!Load(answer)) return false;
-  for (std::size_t g = 0; g < shares_.size(); ++g) Plan(g, hidden[g]);
-  for (std::size_t g = 0; g < shares_.size(); ++g) Serve(g);
+  for (std::size_t g = 0; g < accounts_.size(); ++g) Plan(g, hidden[g]);
+  for (std::size_t g = 0; g < accounts_.size(); ++g) Serve(g);
   if (changed_) Write(answer);
   return changed_;
 }
 
-// False while a job of the answer still holds what the cluster has no more.
-bool GuaranteedShares::Load(const Allocation& answer) {
+// False while the answer gives a job GPUs that the cluster no longer has.
+bool Guarantees::Load(const Allocation& answer) {
   const Observation& o = *o_;
   state_.given.assign(o.job.size(), {});
   state_.free.Reset(*o.cluster);
-  state_.use.assign(shares_.size(), 0);
+  state_.use.assign(accounts_.size(), 0);
   for (std::int32_t row = 0; row < o.rows(); ++row) {
     const std::size_t job = At(o.job[At(row)]);
     if (job >= row_of_job_.size()) row_of_job_.resize(job + 1);
@@ -71,41 +71,41 @@ bool GuaranteedShares::Load(const Allocation& answer) {
   return true;
 }
 
-// Who may count on what.
-void GuaranteedShares::Plan(std::size_t guarantee, GpuCount hidden) {
+// Finds what each job of the account is entitled to.
+void Guarantees::Plan(std::size_t guarantee, GpuCount hidden) {
   const Observation& o = *o_;
-  Share& share = shares_[guarantee];
-  std::sort(share.rows.begin(), share.rows.end(), [&o](std::int32_t a, std::int32_t b) {
+  Account& account = accounts_[guarantee];
+  std::sort(account.rows.begin(), account.rows.end(), [&o](std::int32_t a, std::int32_t b) {
     const auto key = [&o](std::int32_t row) {
       return std::tuple(-o.priority[At(row)], o.submit[At(row)], o.job[At(row)]);
     };
     return key(a) < key(b);
   });
-  share.size.clear();
-  share.entitled = 0;
-  for (const std::int32_t row : share.rows) {
+  account.size.clear();
+  account.entitled = 0;
+  for (const std::int32_t row : account.rows) {
     const GpuCount asked = (*o.table[At(row)])[o.requested[At(row)]].demand.gpus;
-    const GpuCount room = share.said.gpus - hidden - share.entitled;
-    share.size.push_back(LargestUpTo(row, std::min(asked, room), guarantee));
-    share.entitled += share.size.back();
+    const GpuCount room = account.guarantee.gpus - hidden - account.entitled;
+    account.size.push_back(LargestUpTo(row, std::min(asked, room), guarantee));
+    account.entitled += account.size.back();
   }
 }
 
-void GuaranteedShares::Serve(std::size_t guarantee) {
-  const Share& share = shares_[guarantee];
-  for (std::size_t i = 0; i < share.rows.size(); ++i) {
-    const GpuCount below = share.entitled - state_.use[guarantee];
+void Guarantees::Serve(std::size_t guarantee) {
+  const Account& account = accounts_[guarantee];
+  for (std::size_t i = 0; i < account.rows.size(); ++i) {
+    const GpuCount below = account.entitled - state_.use[guarantee];
     if (below <= 0) return;
-    const std::int32_t row = share.rows[i];
+    const std::int32_t row = account.rows[i];
     const bool counts = GpusOf(row) > 0 && Counts(guarantee, TypeOf(row));
     const GpuCount has = counts ? GpusOf(row) : 0;
-    const GpuCount most = LargestUpTo(row, std::min(share.size[i], has + below), guarantee);
+    const GpuCount most = LargestUpTo(row, std::min(account.size[i], has + below), guarantee);
     if (most > has && Raise(guarantee, row, most)) changed_ = true;
   }
 }
 
-// To so many GPUs, or to what it holds now.
-bool GuaranteedShares::Raise(std::size_t guarantee, std::int32_t row, GpuCount gpus) {
+// Gives the job so many GPUs, or those that it has now.
+bool Guarantees::Raise(std::size_t guarantee, std::int32_t row, GpuCount gpus) {
   const State before = state_;
   Drop(row);
   if (Restore(guarantee, row, gpus)) return true;
@@ -121,8 +121,8 @@ bool GuaranteedShares::Raise(std::size_t guarantee, std::int32_t row, GpuCount g
   return false;
 }
 
-// Where it runs already it stays: who was given GPUs of it leaves these.
-bool GuaranteedShares::Restore(std::size_t guarantee, std::int32_t row, GpuCount most) {
+// A job that runs keeps its GPUs: jobs that the answer gave some of them lose these.
+bool Guarantees::Restore(std::size_t guarantee, std::int32_t row, GpuCount most) {
   const Observation& o = *o_;
   const std::int32_t running = o.running[At(row)];
   if (running < 0 || o.partner_of(row) != kAlone) return false;
@@ -158,8 +158,8 @@ bool GuaranteedShares::Restore(std::size_t guarantee, std::int32_t row, GpuCount
   return false;
 }
 
-// On the node that it fills best, or else on as few as possible.
-bool GuaranteedShares::Place(std::int32_t row, GpuCount gpus, GpuTypeIndex type) {
+// Chooses the node that the job fills best, or else as few nodes as possible.
+bool Guarantees::Place(std::int32_t row, GpuCount gpus, GpuTypeIndex type) {
   const ConfigurationTable& table = *o_->table[At(row)];
   const Resources& unit = table.kinds().front().demand;
   const std::vector<Node>& nodes = o_->cluster->nodes();
@@ -198,8 +198,8 @@ bool GuaranteedShares::Place(std::int32_t row, GpuCount gpus, GpuTypeIndex type)
   return Take(row, found, std::move(shares));
 }
 
-// The next smaller size of one job of the type, or else the end of one; false: there is none.
-bool GuaranteedShares::Reclaim(std::size_t guarantee, GpuTypeIndex type) {
+// Makes one job of the type smaller, or else stops one; false: there is none.
+bool Guarantees::Reclaim(std::size_t guarantee, GpuTypeIndex type) {
   const Observation& o = *o_;
   std::int32_t victim = -1;
   GpuCount victim_left = 0;
@@ -235,17 +235,17 @@ bool GuaranteedShares::Reclaim(std::size_t guarantee, GpuTypeIndex type) {
   return true;
 }
 
-// Of nobody's guarantee, or above it by so much.
-bool GuaranteedShares::MayLose(std::size_t guarantee, std::int32_t row, GpuCount gpus) const {
+// True for jobs without a guarantee, and of accounts that are above theirs by so much.
+bool Guarantees::MayLose(std::size_t guarantee, std::int32_t row, GpuCount gpus) const {
   const std::int32_t owner = owner_[At(row)];
   if (owner < 0) return true;
   if (At(owner) == guarantee) return false;
   return !Counts(At(owner), TypeOf(row)) ||
-         state_.use[At(owner)] - gpus >= shares_[At(owner)].entitled;
+         state_.use[At(owner)] - gpus >= accounts_[At(owner)].entitled;
 }
 
-// To what is left, or to as much of it as makes a size.
-void GuaranteedShares::Cut(std::int32_t row, std::vector<NodeShare> left) {
+// Leaves the job these GPUs, or as many of them as it has a size for.
+void Guarantees::Cut(std::int32_t row, std::vector<NodeShare> left) {
   const ConfigurationTable& table = *o_->table[At(row)];
   const GpuTypeIndex type = TypeOf(row);
   Drop(row);
@@ -264,7 +264,7 @@ void GuaranteedShares::Cut(std::int32_t row, std::vector<NodeShare> left) {
   }
 }
 
-void GuaranteedShares::Drop(std::int32_t row) {
+void Guarantees::Drop(std::int32_t row) {
   Given& given = state_.given[At(row)];
   if (given.entry.configuration < 0) return;
   const auto& kinds = o_->table[At(row)]->kinds();
@@ -275,8 +275,7 @@ void GuaranteedShares::Drop(std::int32_t row) {
   given = {};
 }
 
-bool GuaranteedShares::Take(std::int32_t row, std::int32_t configuration,
-                            std::vector<NodeShare> shares) {
+bool Guarantees::Take(std::int32_t row, std::int32_t configuration, std::vector<NodeShare> shares) {
   const auto& kinds = o_->table[At(row)]->kinds();
   for (std::size_t s = 0; s < shares.size(); ++s) {
     const NodeShare& share = shares[s];
@@ -293,26 +292,25 @@ bool GuaranteedShares::Take(std::int32_t row, std::int32_t configuration,
   return true;
 }
 
-GpuCount GuaranteedShares::GpusOf(std::int32_t row) const {
+GpuCount Guarantees::GpusOf(std::int32_t row) const {
   const std::int32_t configuration = state_.given[At(row)].entry.configuration;
   return configuration < 0 ? 0 : (*o_->table[At(row)])[configuration].demand.gpus;
 }
 
-GpuTypeIndex GuaranteedShares::TypeOf(std::int32_t row) const {
+GpuTypeIndex Guarantees::TypeOf(std::int32_t row) const {
   return (*o_->table[At(row)])[state_.given[At(row)].entry.configuration].gpu_type;
 }
 
-bool GuaranteedShares::Counts(std::size_t guarantee, GpuTypeIndex type) const {
-  return shares_[guarantee].type < 0 || shares_[guarantee].type == type;
+bool Guarantees::Counts(std::size_t guarantee, GpuTypeIndex type) const {
+  return accounts_[guarantee].type < 0 || accounts_[guarantee].type == type;
 }
 
-void GuaranteedShares::Count(std::int32_t row, int sign) {
+void Guarantees::Count(std::int32_t row, int sign) {
   const std::int32_t owner = owner_[At(row)];
   if (owner >= 0 && Counts(At(owner), TypeOf(row))) state_.use[At(owner)] += sign * GpusOf(row);
 }
 
-GpuCount GuaranteedShares::LargestUpTo(std::int32_t row, GpuCount gpus,
-                                       std::size_t guarantee) const {
+GpuCount Guarantees::LargestUpTo(std::int32_t row, GpuCount gpus, std::size_t guarantee) const {
   const ConfigurationTable& table = *o_->table[At(row)];
   GpuCount largest = 0;
   if (table.kinds().size() > 1) return largest;  // workers and servers have no one size
@@ -324,7 +322,7 @@ GpuCount GuaranteedShares::LargestUpTo(std::int32_t row, GpuCount gpus,
   return largest;
 }
 
-void GuaranteedShares::Write(const Allocation& answer) {
+void Guarantees::Write(const Allocation& answer) {
   enforced_.Clear();
   if (answer.requested_batches()) enforced_.KeepRequestedBatches();
   for (const Given& given : state_.given) {

@@ -1,4 +1,4 @@
-#include "cluster/change_history.h"
+#include "rules/change_history.h"
 
 #include <gtest/gtest.h>
 
@@ -7,23 +7,23 @@ namespace {
 
 using Times = std::vector<Seconds>;
 
-TEST(ChangeHistoryTest, WithoutRulesNothingIsHeld) {
+TEST(ChangeHistoryTest, WithoutRulesNothingIsPinned) {
   ChangeHistory history;
   history.Given(100, true);
   history.Given(101, false);
-  EXPECT_FALSE(history.HoldOf({}, 101));
+  EXPECT_FALSE(history.PinOf({}, 101));
 }
 
 TEST(ChangeHistoryTest, ACooldownBeginsWithEveryChange) {
   const JobRules rules{.cooldown = 60};
   ChangeHistory history;
   history.Given(100, true);
-  const Hold hold = history.HoldOf(rules, 159);
-  EXPECT_EQ(hold.rule, HoldingRule::kCooldown);
-  EXPECT_EQ(hold.until, 160);
-  EXPECT_FALSE(history.HoldOf(rules, 160));
+  const Pin pin = history.PinOf(rules, 159);
+  EXPECT_EQ(pin.rule, PinningRule::kCooldown);
+  EXPECT_EQ(pin.until, 160);
+  EXPECT_FALSE(history.PinOf(rules, 160));
   history.Given(170, false);
-  EXPECT_EQ(history.HoldOf(rules, 170).until, 230);
+  EXPECT_EQ(history.PinOf(rules, 170).until, 230);
 }
 
 TEST(ChangeHistoryTest, RestartsAreCountedWithinAnHour) {
@@ -31,32 +31,32 @@ TEST(ChangeHistoryTest, RestartsAreCountedWithinAnHour) {
   ChangeHistory history;
   history.Given(0, true);
   history.Given(1000, false);
-  EXPECT_FALSE(history.HoldOf(rules, 1000)) << "the first launch is no restart";
+  EXPECT_FALSE(history.PinOf(rules, 1000)) << "the first launch is no restart";
   history.Given(2000, false);
-  const Hold hold = history.HoldOf(rules, 2000);
-  EXPECT_EQ(hold.rule, HoldingRule::kRestarts);
-  EXPECT_EQ(hold.until, 4600);
-  EXPECT_FALSE(history.HoldOf(rules, 4600));
+  const Pin pin = history.PinOf(rules, 2000);
+  EXPECT_EQ(pin.rule, PinningRule::kRestarts);
+  EXPECT_EQ(pin.until, 4600);
+  EXPECT_FALSE(history.PinOf(rules, 4600));
   history.Given(4700, false);
-  EXPECT_EQ(history.HoldOf(rules, 4700).until, 5600);
+  EXPECT_EQ(history.PinOf(rules, 4700).until, 5600);
   EXPECT_EQ(history.restarts(), (Times{2000, 4700})) << "older ones are forgotten";
 }
 
 TEST(ChangeHistoryTest, NoRestartsAnHourAreNoneEver) {
   ChangeHistory history;
   history.Given(0, true);
-  EXPECT_EQ(history.HoldOf({.restarts_per_hour = 0}, 9999).until, kNever);
+  EXPECT_EQ(history.PinOf({.restarts_per_hour = 0}, 9999).until, kNever);
 }
 
-TEST(ChangeHistoryTest, TheLongestHoldIsTold) {
+TEST(ChangeHistoryTest, TheLongestPinIsReported) {
   ChangeHistory history;
   history.Given(0, true);
   history.Given(10, false);
-  EXPECT_EQ(history.HoldOf({.cooldown = 60, .restarts_per_hour = 1}, 20).rule,
-            HoldingRule::kRestarts);
-  EXPECT_EQ(history.HoldOf({.cooldown = 7200, .restarts_per_hour = 1}, 20).rule,
-            HoldingRule::kCooldown);
-  EXPECT_EQ(history.HoldOf({.cooldown = 60, .moves = false}, 20).rule, HoldingRule::kNeverMoved);
+  EXPECT_EQ(history.PinOf({.cooldown = 60, .restarts_per_hour = 1}, 20).rule,
+            PinningRule::kRestarts);
+  EXPECT_EQ(history.PinOf({.cooldown = 7200, .restarts_per_hour = 1}, 20).rule,
+            PinningRule::kCooldown);
+  EXPECT_EQ(history.PinOf({.cooldown = 60, .moves = false}, 20).rule, PinningRule::kNeverMoved);
 }
 
 TEST(ChangeHistoryTest, WhoLostAPartMayBeChangedAtOnce) {
@@ -64,9 +64,9 @@ TEST(ChangeHistoryTest, WhoLostAPartMayBeChangedAtOnce) {
   ChangeHistory history;
   history.Given(0, true);
   history.Lost();
-  EXPECT_FALSE(history.HoldOf(rules, 1));
+  EXPECT_FALSE(history.PinOf(rules, 1));
   history.Given(2, false);
-  EXPECT_TRUE(history.HoldOf(rules, 3));
+  EXPECT_TRUE(history.PinOf(rules, 3));
 }
 
 TEST(ChangeHistoryTest, AJournalBringsItBack) {
@@ -75,7 +75,7 @@ TEST(ChangeHistoryTest, AJournalBringsItBack) {
   for (const Seconds time : {0.0, 50.0, 90.0}) history.Given(time, time == 0);
   const ChangeHistory again = ChangeHistory::Of(history.last(), history.restarts(), history.lost());
   for (const Seconds now : {91.0, 149.0, 3649.0, 3651.0}) {
-    EXPECT_EQ(again.HoldOf(rules, now).until, history.HoldOf(rules, now).until);
+    EXPECT_EQ(again.PinOf(rules, now).until, history.PinOf(rules, now).until);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "cluster/guaranteed_shares.h"
+#include "rules/guarantees.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@ namespace allot {
 namespace {
 
 // Jobs on nodes of four GPUs. A job's owner is the number of a guarantee, or -1.
-class GuaranteedSharesTest : public testing::Test {
+class GuaranteesTest : public testing::Test {
  protected:
-  explicit GuaranteedSharesTest(const std::string& cluster = "2x4")
+  explicit GuaranteesTest(const std::string& cluster = "2x4")
       : cluster_(ClusterSpec::Parse(cluster)) {
     o_.cluster = &cluster_;
     o_.ClearJobs();
@@ -79,11 +79,11 @@ class GuaranteedSharesTest : public testing::Test {
   std::vector<std::int32_t> owner_;
   std::vector<GpuCount> hidden_;
   Allocation answer_;
-  std::optional<GuaranteedShares> shares_;
+  std::optional<Guarantees> shares_;
   bool changed_ = false;
 };
 
-TEST_F(GuaranteedSharesTest, AnAnswerThatGivesThemStaysAsItIs) {
+TEST_F(GuaranteesTest, AnAnswerThatGivesThemStaysAsItIs) {
   Add({.owner = 0, .gpus = 2});
   Add({.gpus = 4});
   Answer(0, {{0, {2}, 0x3}});
@@ -92,20 +92,20 @@ TEST_F(GuaranteedSharesTest, AnAnswerThatGivesThemStaysAsItIs) {
   EXPECT_FALSE(changed_);
 }
 
-TEST_F(GuaranteedSharesTest, WhoDoesNotAskGetsNothing) {
+TEST_F(GuaranteesTest, WhoDoesNotAskGetsNothing) {
   Add({.gpus = 8});
   Answer(0, {{0, {4}, 0xf}, {1, {4}, 0xf}});
   EXPECT_EQ(Enforced({{"a", 6}}), (Gpus{8}));
 }
 
-TEST_F(GuaranteedSharesTest, FreeGpusAreGivenFirst) {
+TEST_F(GuaranteesTest, FreeGpusAreGivenFirst) {
   Add({.owner = 0, .gpus = 4});
   Add({.gpus = 4});
   Answer(1, {{0, {4}, 0xf}});
   EXPECT_EQ(Enforced({{"a", 6}}), (Gpus{4, 4}));
 }
 
-TEST_F(GuaranteedSharesTest, ThenJobsBecomeSmallerThatMay) {
+TEST_F(GuaranteesTest, ThenJobsBecomeSmallerThatMay) {
   Add({.owner = 0, .gpus = 4});
   Add({.gpus = 4, .min = 4, .max = 4}, {{0, {4}, 0xf}});
   Add({.gpus = 4}, {{1, {4}, 0xf}});
@@ -114,7 +114,7 @@ TEST_F(GuaranteedSharesTest, ThenJobsBecomeSmallerThatMay) {
   EXPECT_EQ(Enforced({{"a", 3}}), (Gpus{3, 4, 1}));
 }
 
-TEST_F(GuaranteedSharesTest, ThenJobsAreStoppedThatHadLeast) {
+TEST_F(GuaranteesTest, ThenJobsAreStoppedThatHadLeast) {
   Add({.owner = 0, .gpus = 4});
   Add({.gpus = 4, .min = 4, .max = 4, .served = 900}, {{0, {4}, 0xf}});
   Add({.gpus = 4, .min = 4, .max = 4, .served = 100}, {{1, {4}, 0xf}});
@@ -123,7 +123,7 @@ TEST_F(GuaranteedSharesTest, ThenJobsAreStoppedThatHadLeast) {
   EXPECT_EQ(Enforced({{"a", 4}}), (Gpus{4, 4, 0}));
 }
 
-TEST_F(GuaranteedSharesTest, WhoOnlyNowBeginsIsTheFirstToWait) {
+TEST_F(GuaranteesTest, WhoOnlyNowBeginsIsTheFirstToWait) {
   Add({.owner = 0, .gpus = 4});
   Add({.gpus = 4, .min = 4, .max = 4});
   Add({.gpus = 4, .min = 4, .max = 4}, {{1, {4}, 0xf}});
@@ -132,7 +132,7 @@ TEST_F(GuaranteedSharesTest, WhoOnlyNowBeginsIsTheFirstToWait) {
   EXPECT_EQ(Enforced({{"a", 4}}), (Gpus{4, 0, 4}));
 }
 
-TEST_F(GuaranteedSharesTest, NoMoreThanTheGuaranteeIsTaken) {
+TEST_F(GuaranteesTest, NoMoreThanTheGuaranteeIsTaken) {
   Add({.owner = 0, .gpus = 4, .min = 4, .max = 4});
   Add({.owner = 0, .gpus = 4, .min = 4, .max = 4});
   Add({.gpus = 8}, {{0, {4}, 0xf}, {1, {4}, 0xf}});
@@ -140,7 +140,7 @@ TEST_F(GuaranteedSharesTest, NoMoreThanTheGuaranteeIsTaken) {
   EXPECT_EQ(Enforced({{"a", 6}}), (Gpus{4, 0, 4})) << "the second job needs 4, 2 are left of 6";
 }
 
-TEST_F(GuaranteedSharesTest, WhatHiddenJobsHoldCounts) {
+TEST_F(GuaranteesTest, WhatHiddenJobsHoldCounts) {
   Add({.owner = 0, .gpus = 4});
   Add({.gpus = 8}, {{0, {4}, 0xf}, {1, {4}, 0xf}});
   Answer(1, {{0, {4}, 0xf}, {1, {4}, 0xf}});
@@ -148,7 +148,7 @@ TEST_F(GuaranteedSharesTest, WhatHiddenJobsHoldCounts) {
   EXPECT_EQ(Enforced({{"a", 4}}), (Gpus{1, 7}));
 }
 
-TEST_F(GuaranteedSharesTest, ARunningJobKeepsItsPlace) {
+TEST_F(GuaranteesTest, ARunningJobKeepsItsPlace) {
   Add({.owner = 0, .gpus = 2, .max = 2}, {{1, {2}, 0x6}});
   Add({.gpus = 8});
   Answer(1, {{0, {4}, 0xf}, {1, {4}, 0xf}});
@@ -158,7 +158,7 @@ TEST_F(GuaranteedSharesTest, ARunningJobKeepsItsPlace) {
   }
 }
 
-TEST_F(GuaranteedSharesTest, AnAccountAboveItsGuaranteeGivesBack) {
+TEST_F(GuaranteesTest, AnAccountAboveItsGuaranteeGivesBack) {
   Add({.owner = 0, .gpus = 4});
   Add({.owner = 1, .gpus = 4}, {{0, {4}, 0xf}});
   Add({.owner = 1, .gpus = 4}, {{1, {4}, 0xf}});
@@ -169,12 +169,12 @@ TEST_F(GuaranteedSharesTest, AnAccountAboveItsGuaranteeGivesBack) {
   EXPECT_EQ(gpus[1] + gpus[2], 5) << "and no more than it has above";
 }
 
-class TypedSharesTest : public GuaranteedSharesTest {
+class TypedGuaranteesTest : public GuaranteesTest {
  protected:
-  TypedSharesTest() : GuaranteedSharesTest("1x4:v100,1x4:k80") {}
+  TypedGuaranteesTest() : GuaranteesTest("1x4:v100,1x4:k80") {}
 };
 
-TEST_F(TypedSharesTest, AGuaranteeMayBeOfOneType) {
+TEST_F(TypedGuaranteesTest, AGuaranteeMayBeOfOneType) {
   Add({.owner = 0, .gpus = 2, .max = 4});
   Add({.gpus = 4, .max = 4}, {{0, {4}, 0xf}});
   Answer(0, {{1, {2}, 0x3}});

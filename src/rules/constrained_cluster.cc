@@ -1,0 +1,86 @@
+#include "rules/constrained_cluster.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/index.h"
+#include "rules/node_requirements.h"
+
+namespace allot {
+
+ConstrainedCluster::ConstrainedCluster(ClusterPort& inside, ConstraintSource& source,
+                                       std::vector<Guarantee> guarantees, Validator validator)
+    : inside_(inside), source_(source), validator_(validator), guarantees_(std::move(guarantees)) {
+  Show(true);
+}
+
+void ConstrainedCluster::Show(bool next_decision) {
+  const Observation& all = inside_.Observe();
+  constraints_ = &source_.ConstraintsOn(all);
+  view_.Show(all, *constraints_, next_decision);
+}
+
+Status ConstrainedCluster::Validate(const Allocation& answer) const {
+  if (!guarantees_.none() && answer.has_partners()) {
+    return Status::Refused("guarantees count whole GPUs, got jobs that share some");
+  }
+  return validator_(Observe(), answer);
+}
+
+ApplyReport ConstrainedCluster::Apply(const Allocation& answer) {
+  if (applied_decision_ == Observe().decision) return {};
+  ApplyReport report;
+  report.refused = Validate(answer);
+  return report.refused.ok() ? ApplyValidated(answer) : report;
+}
+
+ApplyReport ConstrainedCluster::ApplyValidated(const Allocation& answer) {
+  if (applied_decision_ == Observe().decision) return {};
+  corrections_ = {};
+  const Observation& all = inside_.Observe();
+  view_.Translate(all, Correct(answer), &full_);
+  KeepNodeRequirements(all, *constraints_, view_, &full_, &corrections_.unplaced);
+  source_.OnCorrections(corrections_);
+  ApplyReport report = inside_.ApplyValidated(full_);
+  if (!report.refused.ok()) return report;
+  applied_decision_ = all.decision;
+  Show(false);
+  return report;
+}
+
+void ConstrainedCluster::FindOwners() {
+  const Observation& all = inside_.Observe();
+  owner_.clear();
+  hidden_gpus_.assign(guarantees_.size(), 0);
+  for (std::size_t r = 0; r < all.job.size(); ++r) {
+    const std::int32_t guarantee = constraints_->guarantee[r];
+    if (!view_.hidden()[r]) {
+      owner_.push_back(guarantee);
+    } else if (guarantee >= 0 && all.running[r] >= 0) {
+      const Configuration& runs = (*all.table[r])[all.running[r]];
+      const std::string& type = all.cluster->types()[At(runs.gpu_type)];
+      if (guarantees_[guarantee].Counts(type)) hidden_gpus_[At(guarantee)] += runs.demand.gpus;
+    }
+  }
+}
+
+const Allocation& ConstrainedCluster::Correct(const Allocation& answer) {
+  if (guarantees_.none()) return answer;
+  FindOwners();
+  if (!guarantees_.Enforce(Observe(), owner_, hidden_gpus_, answer)) return answer;
+  corrections_.not_kept = validator_(Observe(), guarantees_.allocation());
+  if (!corrections_.not_kept.ok()) return answer;
+  corrections_.guarantees = true;
+  return guarantees_.allocation();
+}
+
+bool ConstrainedCluster::WaitForChange(Seconds valid_until) {
+  // A promise is of the policy's own answer.
+  valid_until = std::min(valid_until, constraints_->valid_until);
+  if (corrections_.guarantees) valid_until = std::min(valid_until, Observe().now);
+  const bool more = inside_.WaitForChange(valid_until);
+  Show(more);
+  return more;
+}
+
+}  // namespace allot

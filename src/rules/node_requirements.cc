@@ -1,0 +1,324 @@
+#include "rules/node_requirements.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "core/index.h"
+
+namespace allot {
+namespace {
+
+// What an answer gives one job that policies see.
+struct Place {
+  std::size_t row = 0;
+  Allocation::Entry entry{};
+  std::vector<NodeShare> shares{};
+  std::string unplaced{};  // why it keeps what it has, or waits; "": it is placed
+};
+
+class Mover {
+ public:
+  Mover(const Observation& all, const Constraints& constraints, const ConstrainedView& view,
+        std::vector<Place>* places)
+      : all_(all), constraints_(constraints), places_(*places) {
+    for (std::size_t n = 0; n < all.cluster->nodes().size(); ++n) {
+      free_.push_back(view.GivableOn(static_cast<NodeIndex>(n)));
+    }
+    for (const Place& place : places_) {
+      for (const NodeShare& share : place.shares) free_[At(share.node)] &= ~share.gpus;
+    }
+  }
+
+  bool IsLimited(const Place& place) const {
+    const NodeRequirements& required = RequirementsOf(place);
+    return required.only_on != nullptr || (required.even && place.shares.size() > 1) ||
+           std::any_of(place.shares.begin(), place.shares.end(),
+                       [&](const NodeShare& share) { return StartsOnClosed(place, share); });
+  }
+
+  void Move(Place* place) {
+    const NodeRequirements& required = RequirementsOf(*place);
+    if (required.even && !IsEven(place->shares)) {
+      if (!Evenly(place)) KeepOrWait(place, "no nodes are left that have as many GPUs each for it");
+      return;
+    }
+    for (NodeShare& share : place->shares) {
+      if (MayRun(*place, share.node) && !StartsOnClosed(*place, share)) continue;
+      if (ToFreeGpus(*place, &share, share.gpus) || WithAnother(*place, &share)) continue;
+      if (!required.even && Spread(place)) return;
+      KeepOrWait(place,
+                 fmt::format("no GPU is left where it may run ({})",
+                             required.request.empty() ? "maintenance is near" : required.request));
+      return;
+    }
+  }
+
+ private:
+  const NodeRequirements& RequirementsOf(const Place& place) const {
+    static const NodeRequirements kNone;
+    return constraints_.nodes_of.empty() ? kNone : constraints_.nodes_of[place.row];
+  }
+
+  bool IsClosed(NodeIndex node) const { return constraints_.UseOf(node) == NodeUse::kNoStarts; }
+
+  // GPUs that the job did not have before, on a node where nothing starts.
+  bool StartsOnClosed(const Place& place, const NodeShare& share) const {
+    return IsClosed(share.node) && (share.gpus & ~GpusBefore(place, share.node)) != 0;
+  }
+
+  bool MayRun(const Place& place, NodeIndex node) const {
+    const auto& only = RequirementsOf(place).only_on;
+    return only == nullptr ||
+           std::find(only->begin(), only->end(), constraints_.node_names[At(node)]) != only->end();
+  }
+
+  static bool Has(const std::vector<NodeShare>& shares, NodeIndex node) {
+    return std::any_of(shares.begin(), shares.end(),
+                       [&](const NodeShare& share) { return share.node == node; });
+  }
+
+  // Whether other GPUs of the same type serve for one share of a job: on a node that it has no
+  // other share of.
+  bool Suits(const Place& place, const NodeShare& share, NodeIndex node) const {
+    const auto& nodes = all_.cluster->nodes();
+    return nodes[At(node)].type == nodes[At(share.node)].type && MayRun(place, node) &&
+           !Has(place.shares, node);
+  }
+
+  std::span<const NodeShare> SharesBefore(const Place& place) const {
+    return all_.shares_of(static_cast<std::int32_t>(place.row));
+  }
+
+  std::uint64_t GpusBefore(const Place& place, NodeIndex node) const {
+    for (const NodeShare& share : SharesBefore(place)) {
+      if (share.node == node) return share.gpus;
+    }
+    return 0;
+  }
+
+  // GPUs that are free to the job.
+  std::uint64_t FreeTo(const Place& place, NodeIndex node) const {
+    return free_[At(node)] & (IsClosed(node) ? GpusBefore(place, node) : ~std::uint64_t{0});
+  }
+
+  // Chooses the node where the job is already, else the one where the least is left over.
+  bool ToFreeGpus(const Place& place, NodeShare* share, std::uint64_t given_up) {
+    const int gpus = std::popcount(share->gpus);
+    NodeIndex best = -1;
+    const auto left_over = [&](NodeIndex node) {
+      const std::uint64_t held = GpusBefore(place, node) & free_[At(node)];
+      return std::popcount(held) >= gpus ? -1 : std::popcount(FreeTo(place, node)) - gpus;
+    };
+    for (std::size_t n = 0; n < free_.size(); ++n) {
+      const auto node = static_cast<NodeIndex>(n);
+      if (std::popcount(FreeTo(place, node)) < gpus || !Suits(place, *share, node)) continue;
+      if (best < 0 || left_over(node) < left_over(best)) best = node;
+    }
+    if (best < 0) return false;
+    free_[At(share->node)] |= given_up;
+    *share = {best, share->units, Choose(best, gpus, GpusBefore(place, best))};
+    return true;
+  }
+
+  // Takes free GPUs of a node: the ones that the job holds first.
+  std::uint64_t Choose(NodeIndex node, int gpus, std::uint64_t held) {
+    std::uint64_t& free = free_[At(node)];
+    std::uint64_t chosen = 0;
+    for (; gpus > 0; --gpus) {
+      const std::uint64_t from = (free & held) != 0 ? free & held : free;
+      chosen |= from & -from;
+      free &= ~(from & -from);
+    }
+    return chosen;
+  }
+
+  static bool IsEven(const std::vector<NodeShare>& shares) {
+    return std::all_of(shares.begin(), shares.end(), [&](const NodeShare& share) {
+      return std::popcount(share.gpus) == std::popcount(shares.front().gpus);
+    });
+  }
+
+  // All of it anew, on as many nodes as it was given or, where that cannot be, on another number.
+  bool Evenly(Place* place) {
+    const NodeShare first = place->shares.front();
+    const auto given = static_cast<int>(place->shares.size());
+    int gpus = 0;
+    for (const NodeShare& share : place->shares) {
+      gpus += std::popcount(share.gpus);
+      free_[At(share.node)] |= share.gpus;
+    }
+    std::vector<NodeShare> had;
+    std::swap(had, place->shares);
+    const Span& span = TableOf(*place)[place->entry.configuration].span;
+    const auto on = [&](int nodes) {
+      if (gpus % nodes != 0 || !span.Holds(std::size_t(nodes))) return false;
+      place->shares.clear();
+      for (int n = 0; n < nodes; ++n) {
+        NodeShare share = {first.node, UnitCounts(gpus / nodes), GpuMask(gpus / nodes)};
+        if (!ToFreeGpus(*place, &share, 0)) break;
+        place->shares.push_back(share);
+      }
+      if (static_cast<int>(place->shares.size()) == nodes) return true;
+      for (const NodeShare& share : place->shares) free_[At(share.node)] |= share.gpus;
+      return false;
+    };
+    bool done = on(given);
+    for (int nodes = 1; nodes <= gpus && !done; ++nodes) done = nodes != given && on(nodes);
+    if (done) return true;
+    for (const NodeShare& share : had) free_[At(share.node)] &= ~share.gpus;
+    std::swap(had, place->shares);
+    return false;
+  }
+
+  const ConfigurationTable& TableOf(const Place& place) const { return *all_.table[place.row]; }
+
+  // One GPU a worker: over all nodes that may run it, those that it is on first, then those with
+  // most GPUs; the most of what it was given that makes a configuration.
+  bool Spread(Place* place) {
+    const NodeShare first = place->shares.front();
+    std::vector<NodeShare> had;
+    std::swap(had, place->shares);
+    int most = 0;
+    for (const NodeShare& share : had) {
+      most += std::popcount(share.gpus);
+      free_[At(share.node)] |= share.gpus;
+    }
+    const std::vector<NodeIndex> nodes = WorthMost(*place, first);
+    const ConfigurationTable& table = TableOf(*place);
+    for (int gpus = most; gpus > 0; --gpus) {
+      const auto parts = Parts(*place, nodes, gpus);
+      const std::int32_t found =
+          parts.empty() ? -1
+                        : table.Find(UnitCounts(gpus), table[place->entry.configuration].gpu_type,
+                                     parts.size());
+      if (found < 0) continue;
+      place->entry.configuration = found;
+      for (const auto& [node, part] : parts) {
+        const std::uint64_t chosen = Choose(node, part, GpusBefore(*place, node));
+        place->shares.push_back({node, UnitCounts(part), chosen});
+      }
+      return true;
+    }
+    for (const NodeShare& share : had) free_[At(share.node)] &= ~share.gpus;
+    std::swap(had, place->shares);
+    return false;
+  }
+
+  std::vector<NodeIndex> WorthMost(const Place& place, const NodeShare& like) const {
+    std::vector<NodeIndex> nodes;
+    for (std::size_t n = 0; n < free_.size(); ++n) {
+      const auto node = static_cast<NodeIndex>(n);
+      if (FreeTo(place, node) != 0 && Suits(place, like, node)) nodes.push_back(node);
+    }
+    const auto worth = [&](NodeIndex node) {
+      const std::uint64_t free = FreeTo(place, node);
+      return std::pair(std::popcount(free & GpusBefore(place, node)), std::popcount(free));
+    };
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [&](NodeIndex a, NodeIndex b) { return worth(a) > worth(b); });
+    return nodes;
+  }
+
+  // So many free GPUs from the first nodes on; none where there are fewer.
+  std::vector<std::pair<NodeIndex, int>> Parts(const Place& place,
+                                               const std::vector<NodeIndex>& nodes,
+                                               int gpus) const {
+    std::vector<std::pair<NodeIndex, int>> parts;
+    for (const NodeIndex node : nodes) {
+      const int part = std::min(gpus, std::popcount(FreeTo(place, node)));
+      if (part > 0) parts.emplace_back(node, part);
+      gpus -= part;
+    }
+    if (gpus > 0) parts.clear();
+    return parts;
+  }
+
+  // One that would begin there just as well elsewhere; or of a node where nothing begins the one
+  // that gives these GPUs up, which keeps them and gives up others.
+  bool WithAnother(const Place& place, NodeShare* share) {
+    const bool closed = IsClosed(share->node);
+    for (Place& other : places_) {
+      if (other.row == place.row) continue;
+      for (NodeShare& its : other.shares) {
+        const bool may = closed ? (share->gpus & ~GpusBefore(other, share->node)) == 0
+                                : (GpusBefore(other, its.node) & its.gpus) == 0;
+        if (!may || IsClosed(its.node) || std::popcount(its.gpus) != std::popcount(share->gpus) ||
+            !Suits(place, *share, its.node) || !Suits(other, its, share->node)) {
+          continue;
+        }
+        std::swap(its, *share);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // The job keeps what it has, where nobody else was given that.
+  void KeepOrWait(Place* place, std::string why) {
+    for (const NodeShare& given : place->shares) free_[At(given.node)] |= given.gpus;
+    place->unplaced = std::move(why);
+    place->entry.configuration = all_.running[place->row];
+    const auto before = SharesBefore(*place);
+    place->shares.assign(before.begin(), before.end());
+    const bool free = std::all_of(
+        place->shares.begin(), place->shares.end(),
+        [&](const NodeShare& share) { return (share.gpus & ~free_[At(share.node)]) == 0; });
+    if (!free) place->shares.clear();
+    for (const NodeShare& share : place->shares) free_[At(share.node)] &= ~share.gpus;
+  }
+
+  const Observation& all_;
+  const Constraints& constraints_;
+  std::vector<Place>& places_;
+  std::vector<std::uint64_t> free_;  // by node: GPUs that no job of the answer has
+};
+
+// The entries of jobs that policies see, which come first.
+std::vector<Place> PlacesIn(const Observation& all, const ConstrainedView& view,
+                            const Allocation& answer) {
+  std::vector<Place> places;
+  for (const Allocation::Entry& entry : answer.entries()) {
+    const auto row = std::lower_bound(all.job.begin(), all.job.end(), entry.job) - all.job.begin();
+    if (view.hidden()[static_cast<std::size_t>(row)]) break;
+    const auto shares = answer.shares(entry);
+    places.push_back({static_cast<std::size_t>(row), entry,
+                      std::vector<NodeShare>(shares.begin(), shares.end())});
+  }
+  return places;
+}
+
+}  // namespace
+
+void KeepNodeRequirements(const Observation& all, const Constraints& constraints,
+                          const ConstrainedView& view, Allocation* answer,
+                          std::vector<Corrections::Unplaced>* unplaced) {
+  const auto& use = constraints.node_use;
+  const bool closed = std::find(use.begin(), use.end(), NodeUse::kNoStarts) != use.end();
+  if ((constraints.nodes_of.empty() && !closed) || answer->has_partners()) return;
+  std::vector<Place> places = PlacesIn(all, view, *answer);
+  Mover mover(all, constraints, view, &places);
+  const auto limited = [&](const Place& place) { return mover.IsLimited(place); };
+  if (std::none_of(places.begin(), places.end(), limited)) return;
+  for (Place& place : places) {
+    if (limited(place)) mover.Move(&place);
+  }
+  Allocation moved;
+  if (answer->requested_batches()) moved.KeepRequestedBatches();
+  for (Place& place : places) {
+    if (!place.unplaced.empty()) unplaced->push_back({place.entry.job, std::move(place.unplaced)});
+    if (place.shares.empty()) continue;
+    std::sort(place.shares.begin(), place.shares.end(),
+              [](const NodeShare& a, const NodeShare& b) { return a.node < b.node; });
+    moved.Add(place.entry.job, place.entry.configuration, place.shares, place.entry.relaunch);
+    moved.SetShare(moved.entries().size() - 1, place.entry.share);
+  }
+  for (std::size_t hidden = places.size(); hidden < answer->entries().size(); ++hidden) {
+    const Allocation::Entry& entry = answer->entries()[hidden];
+    moved.Add(entry.job, entry.configuration, answer->shares(entry));
+  }
+  *answer = std::move(moved);
+}
+
+}  // namespace allot
