@@ -40,7 +40,6 @@ struct Constraints {
   // When time alone makes these others; kNever: never.
   Seconds valid_until = kNever;
 
-  void Clear();
   // The next row. A job that a rule pins is hidden until then.
   void AddRow(const Pin& pin, bool is_hidden, std::int32_t its_guarantee) {
     hidden.push_back(is_hidden || pin);

@@ -26,9 +26,7 @@ class Mover {
     for (std::size_t n = 0; n < all.cluster->nodes().size(); ++n) {
       free_.push_back(view.GivableOn(static_cast<NodeIndex>(n)));
     }
-    for (const Place& place : places_) {
-      for (const NodeShare& share : place.shares) free_[At(share.node)] &= ~share.gpus;
-    }
+    for (const Place& place : places_) Occupy(place.shares);
   }
 
   bool IsLimited(const Place& place) const {
@@ -74,18 +72,16 @@ class Mover {
            std::find(only->begin(), only->end(), constraints_.node_names[At(node)]) != only->end();
   }
 
-  static bool Has(const std::vector<NodeShare>& shares, NodeIndex node) {
-    return std::any_of(shares.begin(), shares.end(),
-                       [&](const NodeShare& share) { return share.node == node; });
-  }
-
   // Whether other GPUs of the same type serve for one share of a job: on a node that it has no
   // other share of.
   bool Suits(const Place& place, const NodeShare& share, NodeIndex node) const {
     const auto& nodes = all_.cluster->nodes();
     return nodes[At(node)].type == nodes[At(share.node)].type && MayRun(place, node) &&
-           !Has(place.shares, node);
+           std::none_of(place.shares.begin(), place.shares.end(),
+                        [&](const NodeShare& other) { return other.node == node; });
   }
+
+  const ConfigurationTable& TableOf(const Place& place) const { return *all_.table[place.row]; }
 
   std::span<const NodeShare> SharesBefore(const Place& place) const {
     return all_.shares_of(static_cast<std::int32_t>(place.row));
@@ -134,65 +130,59 @@ class Mover {
     return chosen;
   }
 
+  static int GpusIn(const std::vector<NodeShare>& shares) {
+    int gpus = 0;
+    for (const NodeShare& share : shares) gpus += std::popcount(share.gpus);
+    return gpus;
+  }
+
   static bool IsEven(const std::vector<NodeShare>& shares) {
     return std::all_of(shares.begin(), shares.end(), [&](const NodeShare& share) {
       return std::popcount(share.gpus) == std::popcount(shares.front().gpus);
     });
   }
 
-  // All of it anew, on as many nodes as it was given or, where that cannot be, on another number.
+  // Places the whole job anew, on as many nodes as it was given or, where that cannot be, on
+  // another number.
   bool Evenly(Place* place) {
-    const NodeShare first = place->shares.front();
-    const auto given = static_cast<int>(place->shares.size());
-    int gpus = 0;
-    for (const NodeShare& share : place->shares) {
-      gpus += std::popcount(share.gpus);
-      free_[At(share.node)] |= share.gpus;
-    }
-    std::vector<NodeShare> had;
-    std::swap(had, place->shares);
+    const std::vector<NodeShare> had = place->shares;
+    Release(had);
+    const int gpus = GpusIn(had);
     const Span& span = TableOf(*place)[place->entry.configuration].span;
-    const auto on = [&](int nodes) {
-      if (gpus % nodes != 0 || !span.Holds(std::size_t(nodes))) return false;
+    const auto on = [&](std::size_t nodes) {
+      const int each = gpus / static_cast<int>(nodes);
+      if (each * static_cast<int>(nodes) != gpus || !span.Holds(nodes)) return false;
       place->shares.clear();
-      for (int n = 0; n < nodes; ++n) {
-        NodeShare share = {first.node, UnitCounts(gpus / nodes), GpuMask(gpus / nodes)};
-        if (!ToFreeGpus(*place, &share, 0)) break;
+      while (place->shares.size() < nodes) {
+        NodeShare share = {had.front().node, UnitCounts(each), GpuMask(each)};
+        if (!ToFreeGpus(*place, &share, 0)) {
+          Release(place->shares);
+          return false;
+        }
         place->shares.push_back(share);
       }
-      if (static_cast<int>(place->shares.size()) == nodes) return true;
-      for (const NodeShare& share : place->shares) free_[At(share.node)] |= share.gpus;
-      return false;
+      return true;
     };
-    bool done = on(given);
-    for (int nodes = 1; nodes <= gpus && !done; ++nodes) done = nodes != given && on(nodes);
-    if (done) return true;
-    for (const NodeShare& share : had) free_[At(share.node)] &= ~share.gpus;
-    std::swap(had, place->shares);
-    return false;
+    bool done = on(had.size());
+    for (std::size_t nodes = 1; nodes <= At(gpus) && !done; ++nodes) {
+      done = nodes != had.size() && on(nodes);
+    }
+    if (!done) Occupy(place->shares = had);
+    return done;
   }
 
-  const ConfigurationTable& TableOf(const Place& place) const { return *all_.table[place.row]; }
-
-  // One GPU a worker: over all nodes that may run it, those that it is on first, then those with
-  // most GPUs; the most of what it was given that makes a configuration.
+  // Spreads workers of one GPU each over all nodes that may run the job: those that it is on first,
+  // then those with most GPUs; as many GPUs of those given as make a configuration.
   bool Spread(Place* place) {
-    const NodeShare first = place->shares.front();
-    std::vector<NodeShare> had;
-    std::swap(had, place->shares);
-    int most = 0;
-    for (const NodeShare& share : had) {
-      most += std::popcount(share.gpus);
-      free_[At(share.node)] |= share.gpus;
-    }
-    const std::vector<NodeIndex> nodes = WorthMost(*place, first);
+    const std::vector<NodeShare> had = std::exchange(place->shares, {});
+    Release(had);
+    const std::vector<NodeIndex> nodes = WorthMost(*place, had.front());
     const ConfigurationTable& table = TableOf(*place);
-    for (int gpus = most; gpus > 0; --gpus) {
+    const GpuTypeIndex type = table[place->entry.configuration].gpu_type;
+    for (int gpus = GpusIn(had); gpus > 0; --gpus) {
       const auto parts = Parts(*place, nodes, gpus);
-      const std::int32_t found =
-          parts.empty() ? -1
-                        : table.Find(UnitCounts(gpus), table[place->entry.configuration].gpu_type,
-                                     parts.size());
+      if (parts.empty()) continue;
+      const std::int32_t found = table.Find(UnitCounts(gpus), type, parts.size());
       if (found < 0) continue;
       place->entry.configuration = found;
       for (const auto& [node, part] : parts) {
@@ -201,8 +191,7 @@ class Mover {
       }
       return true;
     }
-    for (const NodeShare& share : had) free_[At(share.node)] &= ~share.gpus;
-    std::swap(had, place->shares);
+    Occupy(place->shares = had);
     return false;
   }
 
@@ -257,16 +246,23 @@ class Mover {
 
   // The job keeps what it has, where nobody else was given that.
   void KeepOrWait(Place* place, std::string why) {
-    for (const NodeShare& given : place->shares) free_[At(given.node)] |= given.gpus;
+    Release(place->shares);
     place->unplaced = std::move(why);
     place->entry.configuration = all_.running[place->row];
     const auto before = SharesBefore(*place);
     place->shares.assign(before.begin(), before.end());
-    const bool free = std::all_of(
-        place->shares.begin(), place->shares.end(),
-        [&](const NodeShare& share) { return (share.gpus & ~free_[At(share.node)]) == 0; });
+    const bool free = std::all_of(before.begin(), before.end(), [&](const NodeShare& share) {
+      return (share.gpus & ~free_[At(share.node)]) == 0;
+    });
     if (!free) place->shares.clear();
-    for (const NodeShare& share : place->shares) free_[At(share.node)] &= ~share.gpus;
+    Occupy(place->shares);
+  }
+
+  void Occupy(const std::vector<NodeShare>& shares) {
+    for (const NodeShare& share : shares) free_[At(share.node)] &= ~share.gpus;
+  }
+  void Release(const std::vector<NodeShare>& shares) {
+    for (const NodeShare& share : shares) free_[At(share.node)] |= share.gpus;
   }
 
   const Observation& all_;

@@ -16,7 +16,7 @@ SimulatedRules::SimulatedRules(const Scenario& scenario)
                          scenario.cluster().nodes().size())) {}
 
 const Constraints& SimulatedRules::ConstraintsOn(const Observation& all) {
-  constraints_.Clear();
+  constraints_ = {};
   for (std::size_t r = 0; r < all.job.size(); ++r) {
     const JobRules& rules = scenario_.RulesOf(all.job[r]);
     ChangeHistory& history = histories_[At(all.job[r])];

@@ -54,7 +54,7 @@ std::string ReasonOf(const LiveCluster& cluster, const LiveJob& job, Seconds now
   if (job.unfit) return *job.unfit;
   if (!job.asked->reason.empty()) return job.asked->reason;
   if (job.beyond) return *job.beyond;
-  std::string stuck = cluster.starts().ReasonOf(job);
+  std::string stuck = cluster.pending().ReasonOf(job);
   if (!stuck.empty()) return stuck;
   std::string late = job.worker_group.lateness();
   return late.empty() ? PinText(job.pin, now) : late;

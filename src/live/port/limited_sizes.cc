@@ -18,9 +18,9 @@ GpuCount LeastOf(const LiveJob& job) {
 }
 
 // It may begin now, but for limits.
-bool Waits(const LiveJob& job, const StuckStarts& starts) {
+bool Waits(const LiveJob& job, const PendingPlacements& pending) {
   return job.fits() && job.table != nullptr && job.asked->state == JobState::kActive &&
-         !starts.rests(job);
+         !pending.BacksOff(job);
 }
 
 struct Part {
@@ -89,7 +89,7 @@ void Grow(std::vector<Part> growing, Shares* shares, JobTable* table) {
 
 }  // namespace
 
-void ShareLimits(const std::vector<SharedLimit>& limits, const StuckStarts& starts,
+void ShareLimits(const std::vector<SharedLimit>& limits, const PendingPlacements& pending,
                  JobTable* table) {
   Shares shares(limits);
   std::vector<Part> growing;
@@ -101,14 +101,14 @@ void ShareLimits(const std::vector<SharedLimit>& limits, const StuckStarts& star
     if (job->running >= 0) {
       const GpuCount held = job->given();
       shares.Keep(*job, held);
-      if (!starts.may_grow(*job)) {
+      if (!pending.MayGrow(*job)) {
         table->SetMost(*job, held);
       } else if (limited && !job->fixed()) {
         growing.push_back({job, held});
       } else {
         table->SetMost(*job, std::nullopt);
       }
-    } else if (limited && Waits(*job, starts)) {
+    } else if (limited && Waits(*job, pending)) {
       waiting.push_back(job);
     } else {
       table->SetMost(*job, std::nullopt);

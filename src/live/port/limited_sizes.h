@@ -10,15 +10,15 @@
 
 #include <vector>
 
-#include "live/port/stuck_starts.h"
+#include "live/port/pending_placements.h"
 #include "live/state/job_table.h"
 
 namespace allot {
 
-// Sets LiveJob::most and LiveJob::beyond of all active jobs. `starts`: which of them rest, and take
-// no part; what one that runs has, and no more, is its most while it may not grow. O(jobs x limits
-// of each), and a table for each job whose part has changed.
-void ShareLimits(const std::vector<SharedLimit>& limits, const StuckStarts& starts,
+// Sets LiveJob::most and LiveJob::beyond of all active jobs. `pending`: which of them back off, and
+// take no part; what one that runs has, and no more, is its most while it may not grow. O(jobs x
+// limits of each), and a table for each job whose part has changed.
+void ShareLimits(const std::vector<SharedLimit>& limits, const PendingPlacements& pending,
                  JobTable* table);
 
 }  // namespace allot

@@ -57,7 +57,7 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
       state_(options_.job_table),
       writer_(&state_, journal, clock),
       reader_(runtime, writer_, counts_, options_.dry_run),
-      starts_(writer_, counts_),
+      pending_(writer_, counts_),
       workers_(runtime, writer_, counts_),
       batches_(runtime, writer_),
       windows_(WindowsOf(options_.job_table.rules.get())),
@@ -105,7 +105,7 @@ void LiveCluster::OnCorrections(const Corrections& corrections) {
                   corrections.not_kept.message());
   }
   const auto& jobs = state_.job_table().jobs();
-  for (const auto& [job, why] : corrections.unplaced) starts_.NoPlace(*jobs.at(job), why);
+  for (const auto& [job, why] : corrections.unplaced) pending_.PlacedNowhere(*jobs.at(job), why);
 }
 
 ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
@@ -261,7 +261,7 @@ void LiveCluster::RenewJournal() {
 
 bool LiveCluster::Hidden(const LiveJob& job) const {
   if (job.over || !job.fits() || job.asked->state == JobState::kHeld || job.fixed()) return true;
-  if (starts_.rests(job) || job.beyond) return true;
+  if (pending_.BacksOff(job) || job.beyond) return true;
   return state_.drained() && job.running < 0;
 }
 
@@ -323,7 +323,7 @@ void LiveCluster::FindPins() {
 
 // Of all rows of the observation, in their order.
 void LiveCluster::FindConstraints() {
-  constraints_.Clear();
+  constraints_ = {};
   bool requires_nodes = false;
   for (const LiveJob* job : state_.job_table().active()) {
     if (!JobTable::IsObserved(*job)) continue;
@@ -371,7 +371,7 @@ void LiveCluster::FindNodeUse() {
     use.resize(state_.nodes().size(), NodeUse::kOpen);
     use[At(node)] = as;
   };
-  for (const NodeIndex node : starts_.avoided()) mark(node, NodeUse::kNoFreeGpus);
+  for (const NodeIndex node : pending_.avoided()) mark(node, NodeUse::kNoFreeGpus);
   const double wall = clock_.Wall();
   for (const NodeIndex node : windows_.Near(wall)) mark(node, NodeUse::kNoStarts);
   const Seconds next = windows_.NextNear(wall);
@@ -382,7 +382,7 @@ void LiveCluster::FindNodeUse() {
 void LiveCluster::Refresh(bool next_decision) {
   observation_.now = std::max(observation_.now, clock_.Now());
   FindPins();
-  if (next_decision) ShareLimits(limits_, starts_, &state_.job_table());
+  if (next_decision) ShareLimits(limits_, pending_, &state_.job_table());
   if (next_decision) ++observation_.decision;
   state_.job_table().Observe(&observation_);
   FindConstraints();
@@ -426,7 +426,7 @@ bool LiveCluster::PollRuntime() {
   event = FollowWindows() || event;
   reader_.FollowPlaces();
   event = reader_.ReleaseLostGpus() || event;
-  event = (!options_.dry_run && starts_.Withdraw(answers_since_)) || event;
+  event = (!options_.dry_run && pending_.Withdraw(answers_since_)) || event;
   reader_.Measure(before, polled_at_);
   batches_.RecordMeasurements();
   if (!options_.dry_run) {

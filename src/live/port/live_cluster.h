@@ -20,9 +20,9 @@
 
 #include "cluster/cluster_port.h"
 #include "live/port/batch_control.h"
+#include "live/port/pending_placements.h"
 #include "live/port/poll_pace.h"
 #include "live/port/runtime_reader.h"
-#include "live/port/stuck_starts.h"
 #include "live/port/worker_control.h"
 #include "live/runtimes/runtime.h"
 #include "live/state/clock.h"
@@ -92,7 +92,7 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
     return rules == nullptr ? std::vector<Guarantee>() : rules->guarantees();
   }
   const LiveCounts& counts() const { return counts_; }
-  const StuckStarts& starts() const { return starts_; }
+  const PendingPlacements& pending() const { return pending_; }
   // Why the runtime cannot be asked now; "": it can.
   const std::string& trouble() const { return unreachable_reason_; }
   Seconds now() const { return clock_.Now(); }
@@ -121,7 +121,7 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   LiveCounts counts_;
   StateWriter writer_;
   RuntimeReader reader_;
-  StuckStarts starts_;
+  PendingPlacements pending_;
   WorkerControl workers_;
   BatchControl batches_;
   Observation observation_;

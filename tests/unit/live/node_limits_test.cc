@@ -65,8 +65,8 @@ TEST_F(NodeLimitsTest, OneThatRunsStaysAndTheOtherRests) {
   EXPECT_TRUE(port_->Apply(answer).refused.ok());
   EXPECT_EQ(NodesOf("b"), "n1:f ");
   EXPECT_EQ(NodesOf("c"), "");
-  EXPECT_TRUE(cluster_->starts().rests(JobOf("c"))) << "other jobs get what it cannot use";
-  EXPECT_EQ(cluster_->starts().ReasonOf(JobOf("c")),
+  EXPECT_TRUE(cluster_->pending().BacksOff(JobOf("c"))) << "other jobs get what it cannot use";
+  EXPECT_EQ(cluster_->pending().ReasonOf(JobOf("c")),
             "no GPU is left where it may run (--constraint=y)");
 }
 
@@ -146,7 +146,7 @@ TEST_F(EvenTest, OrRests) {
   runtime_.nodes[1].taken = 1;
   Give(1, 3);
   EXPECT_EQ(NodesOf("c"), "");
-  EXPECT_TRUE(cluster_->starts().rests(JobOf("c")));
+  EXPECT_TRUE(cluster_->pending().BacksOff(JobOf("c")));
 }
 
 }  // namespace

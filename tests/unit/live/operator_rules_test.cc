@@ -197,20 +197,6 @@ TEST_F(LiveRules, AnAccountGetsBackWhatItIsGuaranteed) {
             std::string::npos);
 }
 
-TEST_F(LiveRules, WhatAHeldJobHoldsCountsForItsAccount) {
-  Say("[[guarantees]]\naccount = \"vision\"\ngpus = 4\n"
-      "[[jobs]]\naccount = \"vision\"\nmoves = false\n");
-  runtime_.AddJob("b", 3, 1, 3).account = "vision";
-  runtime_.AddJob("a", 5, 1, 5);
-  Serve();
-  ASSERT_TRUE(port_->WaitForChange(0));
-  Decide({{"b", 3}, {"a", 5}});
-  runtime_.AddJob("c", 4, 1, 4).account = "vision";
-  Until("all to be known", [&] { return port_->Observe().rows() == 2; });
-  Decide({{"a", 5}});
-  Until("the fourth GPU", [&] { return Trains("a", 4) && Trains("b", 3) && Trains("c", 1); });
-}
-
 // ---- maintenance windows ----
 
 class LiveWindows : public LiveRules {
@@ -270,7 +256,7 @@ TEST_F(LiveWindows, BeforeOneNothingMoreBeginsThere) {
   Decide({{"a", 4}, {"b", 2}});
   Until("the rest trains", [&] { return Trains("a", 4); });
   EXPECT_TRUE(JobOf("b").shares.empty()) << "nor on GPUs that others give up there";
-  EXPECT_EQ(cluster_->starts().ReasonOf(JobOf("b")),
+  EXPECT_EQ(cluster_->pending().ReasonOf(JobOf("b")),
             "no GPU is left where it may run (maintenance is near)");
 }
 

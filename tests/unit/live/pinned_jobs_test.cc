@@ -54,16 +54,6 @@ TEST_F(PinnedJobs, APolicySeesWhatTheyLeave) {
   EXPECT_TRUE(Runs());
 }
 
-TEST_F(PinnedJobs, AnAnswerForMoreThanIsLeftIsRefused) {
-  RunOne();
-  runtime_.AddJob("elastic", 4, 4, 4);
-  Asked(1);
-  Allocation all;
-  all.Add(port_->Observe().job[0], 0, std::vector<NodeShare>{{0, {4, 0}, 0xf}});
-  EXPECT_EQ(port_->Apply(all).refused.message(),
-            "job 1: GPU 2 of node 0 does not exist, the node has 2 (from 0)");
-}
-
 TEST_F(PinnedJobs, ADrainedNodeKeepsThem) {
   RunOne();
   cluster_->DrainNode("n1");

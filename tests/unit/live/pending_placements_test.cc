@@ -8,7 +8,7 @@
 namespace allot {
 namespace {
 
-class StuckStartsTest : public LiveClusterFixture {
+class PendingPlacementsTest : public LiveClusterFixture {
  protected:
   template <typename Condition>
   void LookUntil(const char* what, const Condition& condition) {
@@ -22,11 +22,11 @@ class StuckStartsTest : public LiveClusterFixture {
     return port_->Observe().cluster->nodes()[node].capacity.gpus;
   }
   std::string ReasonOf(const std::string& id) const {
-    return cluster_->starts().ReasonOf(JobOf(id));
+    return cluster_->pending().ReasonOf(JobOf(id));
   }
 };
 
-TEST_F(StuckStartsTest, WhatOthersHoldIsNotSeenByPolicies) {
+TEST_F(PendingPlacementsTest, WhatOthersHoldIsNotSeenByPolicies) {
   runtime_.nodes[0].taken = 3;
   runtime_.AddJob("a", 2, 1, 8);
   Serve();
@@ -37,7 +37,7 @@ TEST_F(StuckStartsTest, WhatOthersHoldIsNotSeenByPolicies) {
   Until("all of it again", [&] { return SeenOf(0) == 4; });
 }
 
-TEST_F(StuckStartsTest, OthersDoNotTakeWhatAJobHolds) {
+TEST_F(PendingPlacementsTest, OthersDoNotTakeWhatAJobHolds) {
   runtime_.AddJob("a", 4, 4, 4);
   ServeAndTrain({{"a", 4}});
   runtime_.nodes[0].taken = 4;  // a reservation begins
@@ -47,7 +47,7 @@ TEST_F(StuckStartsTest, OthersDoNotTakeWhatAJobHolds) {
   EXPECT_TRUE(Trains("a", 4));
 }
 
-TEST_F(StuckStartsTest, AJobThatDoesNotBeginIsTriedOnOtherNodes) {
+TEST_F(PendingPlacementsTest, AJobThatDoesNotBeginIsTriedOnOtherNodes) {
   runtime_.AddJob("a", 2, 2, 2, ResizeMode::kRestart);
   runtime_.pending_nodes["n1"] = "ReqNodeNotAvail";
   Serve();
@@ -67,11 +67,11 @@ TEST_F(StuckStartsTest, AJobThatDoesNotBeginIsTriedOnOtherNodes) {
   Decide({{"a", 2}});
   LookUntil("it to run on n2", [&] { return Trains("a", 1); });
   EXPECT_EQ(ReasonOf("a"), "");
-  LookUntil("n1 to be tried again", [&] { return !cluster_->starts().avoided().contains(0); });
+  LookUntil("n1 to be tried again", [&] { return !cluster_->pending().avoided().contains(0); });
 }
 
 // Its numbers are others all the time: as a label it would be series without end.
-TEST_F(StuckStartsTest, TheClustersSentenceIsForPeopleAndItsWordForTheMetric) {
+TEST_F(PendingPlacementsTest, TheClustersSentenceIsForPeopleAndItsWordForTheMetric) {
   runtime_.AddJob("a", 2, 2, 2, ResizeMode::kRestart);
   runtime_.pending_nodes["n1"] = "Unschedulable";
   runtime_.pending_detail = "0/37 nodes are available: 3 Insufficient cpu.";
@@ -88,7 +88,7 @@ TEST_F(StuckStartsTest, TheClustersSentenceIsForPeopleAndItsWordForTheMetric) {
   EXPECT_EQ(ReasonOf("a"), "");
 }
 
-TEST_F(StuckStartsTest, AnElasticJobTrainsOnWhatHasBegun) {
+TEST_F(PendingPlacementsTest, AnElasticJobTrainsOnWhatHasBegun) {
   runtime_.AddJob("a", 4, 1, 8);
   runtime_.pending_nodes["n2"] = "Resources";
   Serve();
@@ -105,28 +105,28 @@ TEST_F(StuckStartsTest, AnElasticJobTrainsOnWhatHasBegun) {
   EXPECT_TRUE(Trains("a", 4));
 }
 
-TEST_F(StuckStartsTest, AGrowthThatCannotBeginIsTriedLessAndLess) {
+TEST_F(PendingPlacementsTest, AGrowthThatCannotBeginIsTriedLessAndLess) {
   runtime_.AddJob("a", 4, 1, 8);
   runtime_.pending_nodes["n2"] = "Resources";
   Serve();
   port_->WaitForChange(0);
-  for (int tries = 0; tries < StuckStarts::kTries + 1; ++tries) {
+  for (int tries = 0; tries < PendingPlacements::kTries + 1; ++tries) {
     Decide({{"a", 6}});
     EXPECT_EQ(JobOf("a").shares.size(), 2U) << tries;
     LookUntil("it to be taken back", [&] { return JobOf("a").shares.size() == 1; });
-    LookUntil("n2 to be seen", [&] { return !cluster_->starts().avoided().contains(1); });
+    LookUntil("n2 to be seen", [&] { return !cluster_->pending().avoided().contains(1); });
     ASSERT_TRUE(port_->WaitForChange(0));
   }
   Until("training on 4", [&] { return Trains("a", 4); });
   EXPECT_EQ(JobOf("a").table->configurations().back().demand.gpus, 4)
       << "it keeps what it has, and policies can give it no more";
-  time_.Pass(2 * StuckStarts::kFirstRest);
+  time_.Pass(2 * PendingPlacements::kFirstBackOff);
   ASSERT_TRUE(port_->WaitForChange(0));
   Decide({{"a", 6}});
   EXPECT_EQ(JobOf("a").shares.size(), 2U) << "it is tried again";
 }
 
-TEST_F(StuckStartsTest, ALimitOfAUserHidesNoNodeAndRestsTheUser) {
+TEST_F(PendingPlacementsTest, ALimitOfAUserHidesNoNodeAndRestsTheUser) {
   runtime_.AddJob("a", 1, 1, 1);
   runtime_.AddJob("b", 1, 1, 1);
   runtime_.pending_nodes["n1"] = runtime_.pending_nodes["n2"] = "QOSMaxGRESPerUser";
@@ -134,17 +134,17 @@ TEST_F(StuckStartsTest, ALimitOfAUserHidesNoNodeAndRestsTheUser) {
   port_->WaitForChange(0);
   Decide({{"a", 1}});
   LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });
-  EXPECT_TRUE(cluster_->starts().avoided().empty());
-  EXPECT_TRUE(cluster_->starts().rests(JobOf("a")));
-  EXPECT_TRUE(cluster_->starts().rests(JobOf("b"))) << "it would do no better";
-  EXPECT_TRUE(ReasonOf("b").starts_with("the cluster began with no job of user")) << ReasonOf("b");
+  EXPECT_TRUE(cluster_->pending().avoided().empty());
+  EXPECT_TRUE(cluster_->pending().BacksOff(JobOf("a")));
+  EXPECT_TRUE(cluster_->pending().BacksOff(JobOf("b"))) << "it would do no better";
+  EXPECT_TRUE(ReasonOf("b").starts_with("the cluster started no job of user")) << ReasonOf("b");
   EXPECT_EQ(ReasonOf("a"), "pending: QOSMaxGRESPerUser");
-  time_.Pass(StuckStarts::kFirstRest);
+  time_.Pass(PendingPlacements::kFirstBackOff);
   ASSERT_TRUE(port_->WaitForChange(0));
   EXPECT_EQ(port_->Observe().rows(), 2) << "they are tried again";
 }
 
-TEST_F(StuckStartsTest, ARefusedStartIsTakenBackAndItsJobRests) {
+TEST_F(PendingPlacementsTest, ARefusedStartIsTakenBackAndItsJobRests) {
   runtime_.AddJob("a", 2, 2, 2);
   Serve();
   port_->WaitForChange(0);
@@ -153,18 +153,18 @@ TEST_F(StuckStartsTest, ARefusedStartIsTakenBackAndItsJobRests) {
   Look();
   EXPECT_EQ(ReasonOf("a"), "no");
   LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });
-  EXPECT_TRUE(cluster_->starts().avoided().empty()) << "no node is to blame";
-  EXPECT_TRUE(cluster_->starts().rests(JobOf("a")));
+  EXPECT_TRUE(cluster_->pending().avoided().empty()) << "no node is to blame";
+  EXPECT_TRUE(cluster_->pending().BacksOff(JobOf("a")));
 }
 
-TEST_F(StuckStartsTest, AJobThatBeginsNowhereRests) {
+TEST_F(PendingPlacementsTest, AJobThatBeginsNowhereRests) {
   runtime_.AddJob("a", 1, 1, 1);
   runtime_.AddJob("b", 1, 1, 1);
   runtime_.pending_nodes["n1"] = runtime_.pending_nodes["n2"] = "Resources";
   Serve();
   port_->WaitForChange(0);
-  for (int tries = 0; tries < StuckStarts::kTries; ++tries) {
-    if (tries > 0) time_.Pass(StuckStarts::kAvoidFor);
+  for (int tries = 0; tries < PendingPlacements::kTries; ++tries) {
+    if (tries > 0) time_.Pass(PendingPlacements::kAvoidFor);
     ASSERT_TRUE(port_->WaitForChange(0));
     Decide({{"a", 1}});
     LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });
@@ -172,7 +172,7 @@ TEST_F(StuckStartsTest, AJobThatBeginsNowhereRests) {
   ASSERT_TRUE(port_->WaitForChange(0));
   EXPECT_EQ(port_->Observe().rows(), 1) << "others are decided for";
   EXPECT_EQ(ReasonOf("a"), "pending: Resources");
-  time_.Pass(StuckStarts::kFirstRest);
+  time_.Pass(PendingPlacements::kFirstBackOff);
   ASSERT_TRUE(port_->WaitForChange(0));
   EXPECT_EQ(port_->Observe().rows(), 2) << "it is tried again";
 }

@@ -1,4 +1,4 @@
-#include "live/port/stuck_starts.h"
+#include "live/port/pending_placements.h"
 
 #include <spdlog/spdlog.h>
 
@@ -11,21 +11,21 @@
 
 namespace allot {
 
-bool StuckStarts::Late(const LiveJob& job, const LiveWorker& worker) const {
-  // Where workers of a kCount job are is not ours to say.
+bool PendingPlacements::Late(const LiveJob& job, const LiveWorker& worker) const {
+  // The cluster chooses the nodes of counted jobs.
   if (job.asked->mode == ResizeMode::kCount || worker.leaving) return false;
   const Seconds waited = writer_.now() - std::max(worker.since, answers_since_);
   return worker.pending && worker.pending->cause != PendingCause::kSilent &&
          waited > job.worker_group.options().queue_patience;
 }
 
-bool StuckStarts::LongRefused(const WorkerGroup& group) const {
+bool PendingPlacements::LongRefused(const WorkerGroup& group) const {
   return !group.refusal().empty() &&
          writer_.now() - std::max(group.refused_since(), answers_since_) >
              group.options().queue_patience;
 }
 
-std::string StuckStarts::ReasonOf(const LiveJob& job) const {
+std::string PendingPlacements::ReasonOf(const LiveJob& job) const {
   if (!job.worker_group.refusal().empty()) return job.worker_group.refusal();
   for (const LiveWorker& worker : job.worker_group.workers()) {
     if (!worker.pending) continue;
@@ -34,28 +34,28 @@ std::string StuckStarts::ReasonOf(const LiveJob& job) const {
   }
   const auto trial = trials_.find(job.index);
   if (trial != trials_.end()) return trial->second.why;
-  const auto user = user_rests_until_.find(job.asked->user);
-  if (job.running >= 0 || user == user_rests_until_.end() || user->second <= writer_.now())
+  const auto user = user_backs_off_until_.find(job.asked->user);
+  if (job.running >= 0 || user == user_backs_off_until_.end() || user->second <= writer_.now())
     return "";
-  return fmt::format("the cluster began with no job of {}: tried again in {:.0f} s",
-                     job.asked->user, user->second - writer_.now());
+  return fmt::format("the cluster started no job of {}: tried again in {:.0f} s", job.asked->user,
+                     user->second - writer_.now());
 }
 
-bool StuckStarts::rests(const LiveJob& job) const {
+bool PendingPlacements::BacksOff(const LiveJob& job) const {
   if (job.running >= 0) return false;
   const auto trial = trials_.find(job.index);
-  const auto user = user_rests_until_.find(job.asked->user);
-  return (trial != trials_.end() && writer_.now() < trial->second.rest_until) ||
-         (user != user_rests_until_.end() && writer_.now() < user->second);
+  const auto user = user_backs_off_until_.find(job.asked->user);
+  return (trial != trials_.end() && writer_.now() < trial->second.back_off_until) ||
+         (user != user_backs_off_until_.end() && writer_.now() < user->second);
 }
 
-bool StuckStarts::may_grow(const LiveJob& job) const {
+bool PendingPlacements::MayGrow(const LiveJob& job) const {
   const auto trial = trials_.find(job.index);
-  return trial == trials_.end() || writer_.now() >= trial->second.rest_until;
+  return trial == trials_.end() || writer_.now() >= trial->second.back_off_until;
 }
 
-// All that has not begun of it; true where other nodes may begin with it, which then are tried.
-bool StuckStarts::LeaveNodes(const LiveJob& job, HeldGpus* usable) {
+// Takes away the GPUs of workers that have not started. True where they may start on other nodes.
+bool PendingPlacements::AvoidNodes(const LiveJob& job, HeldGpus* usable) {
   const std::size_t nodes = usable->size();
   const bool refused = LongRefused(job.worker_group);
   HeldGpus begun(nodes, 0);
@@ -81,49 +81,50 @@ bool StuckStarts::LeaveNodes(const LiveJob& job, HeldGpus* usable) {
   return tried_elsewhere;
 }
 
-void StuckStarts::LetRest(Trial* trial, int tries_at_once) const {
+void PendingPlacements::BackOff(Trial* trial, int tries_at_once) const {
   ++trial->tries;
   if (trial->tries < tries_at_once) return;
   const double doubled =
-      kFirstRest * static_cast<double>(1 << std::min(trial->tries - tries_at_once, 20));
-  trial->rest_until = writer_.now() + std::min(kLongestRest, doubled);
+      kFirstBackOff * static_cast<double>(1 << std::min(trial->tries - tries_at_once, 20));
+  trial->back_off_until = writer_.now() + std::min(kLongestBackOff, doubled);
 }
 
-void StuckStarts::NoPlace(const LiveJob& job, const std::string& why) {
+void PendingPlacements::PlacedNowhere(const LiveJob& job, const std::string& why) {
   Trial& trial = trials_[job.index];
-  if (writer_.now() < trial.rest_until) return;
+  if (writer_.now() < trial.back_off_until) return;
   trial.why = why;
   trial.wanted = job.given() + 1;
   trial.at = writer_.now();
-  LetRest(&trial, 1);
+  BackOff(&trial, 1);
   spdlog::info("job {}: {}", job.asked->shown(), why);
 }
 
-void StuckStarts::TakeBack(const LiveJob& job) {
+void PendingPlacements::TakeBack(const LiveJob& job) {
   const LiveState& state = writer_.state();
   const Seconds now = writer_.now();
   HeldGpus usable(state.nodes().size(), ~std::uint64_t{0});
-  const bool tried_elsewhere = LeaveNodes(job, &usable);
+  const bool tried_elsewhere = AvoidNodes(job, &usable);
   Trial& trial = trials_[job.index];
   trial.why = ReasonOf(job);
   trial.wanted = job.given();
   trial.at = now;
-  LetRest(&trial, tried_elsewhere ? kTries : 1);
-  if (!tried_elsewhere) user_rests_until_[job.asked->user] = now + kFirstRest;
+  BackOff(&trial, tried_elsewhere ? kTries : 1);
+  if (!tried_elsewhere) user_backs_off_until_[job.asked->user] = now + kFirstBackOff;
   ++counts_.starts_withdrawn;
   spdlog::warn("job {}: the cluster's scheduler does not start it, {}: {}", job.asked->shown(),
                tried_elsewhere ? "trying other nodes" : "backing off", trial.why);
   GiveOnly(writer_, job, state.job_table().SharesOn(job, usable), trial.why);
 }
 
-bool StuckStarts::Withdraw(Seconds answers_since) {
+bool PendingPlacements::Withdraw(Seconds answers_since) {
   answers_since_ = answers_since;
   const Seconds now = writer_.now();
   bool due = false;
   for (const LiveJob* job : writer_.state().job_table().active()) {
     const auto trial = trials_.find(job->index);
-    if (trial != trials_.end() && trial->second.rest_until > 0 && now >= trial->second.rest_until) {
-      trial->second.rest_until = 0;
+    if (trial != trials_.end() && trial->second.back_off_until > 0 &&
+        now >= trial->second.back_off_until) {
+      trial->second.back_off_until = 0;
       due = true;
     }
     if (job->over) {
@@ -140,12 +141,13 @@ bool StuckStarts::Withdraw(Seconds answers_since) {
       due = true;
     } else if (trial != trials_.end() && group.training(job->progress) &&
                (job->given() >= trial->second.wanted ||
-                now - trial->second.at > 2 * kLongestRest)) {
+                now - trial->second.at > 2 * kLongestBackOff)) {
       trials_.erase(trial);
     }
   }
   const auto is_over = [now](const auto& until) { return now >= until.second; };
-  due = std::erase_if(avoid_until_, is_over) + std::erase_if(user_rests_until_, is_over) > 0 || due;
+  due = std::erase_if(avoid_until_, is_over) + std::erase_if(user_backs_off_until_, is_over) > 0 ||
+        due;
   avoided_.clear();
   for (const auto& [node, until] : avoid_until_) avoided_.insert(node);
   return due;
