@@ -105,7 +105,7 @@ void LiveCluster::OnCorrections(const Corrections& corrections) {
                   corrections.not_kept.message());
   }
   const auto& jobs = state_.job_table().jobs();
-  for (const auto& [job, why] : corrections.unplaced) pending_.PlacedNowhere(*jobs.at(job), why);
+  for (const auto& [job, why] : corrections.unplaced) pending_.PlacedNowhere(jobs.at(job), why);
 }
 
 ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {

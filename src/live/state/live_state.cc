@@ -316,7 +316,7 @@ record::Kept LiveState::KeptOf(const LiveJob& job) const {
     kept.group.workers.push_back(
         {Named({&worker, 1}).front(), worker.leaving, worker.killed, worker.since});
   }
-  if (job.rules.hold_jobs() && job.changes > 0) {
+  if (job.rules.may_pin() && job.changes > 0) {
     kept.history = {job.history.last(), job.history.restarts(), job.history.lost()};
   }
   if (job.training) kept.training = RecordOf(*job.training);
