@@ -138,7 +138,7 @@ TEST_F(LiveRules, AJobThatIsNeverMovedMayStillLoseANode) {
   runtime_.AddJob("a", 6, 1, 8);
   runtime_.AddJob("b", 1, 1, 8).user = "other";
   ServeAndTrain({{"a", 6}});
-  EXPECT_EQ(JobOf("a").hold.rule, HoldingRule::kNeverMoved);
+  EXPECT_EQ(JobOf("a").pin.rule, PinningRule::kNeverMoved);
   cluster_->DrainNode("n2");
   Until("the rest trains", [&] { return Trains("a", 4); });
   EXPECT_FALSE(JobOf("a").pin) << "what is left of it may be changed";
