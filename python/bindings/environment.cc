@@ -72,8 +72,8 @@ class Environment {
   nb::object Observe() {
     const Alone alone(&busy_);
     if (!shown_.is_valid()) {
-      shown_ = nb::cast(new PythonObservation(observation(), tables_),
-                        nb::rv_policy::take_ownership);
+      shown_ =
+          nb::cast(new PythonObservation(observation(), tables_), nb::rv_policy::take_ownership);
     }
     return shown_;
   }

@@ -114,8 +114,7 @@ nb::object ConfigurationsOf(const ClusterEnv& env) {
   std::vector<float> values(static_cast<std::size_t>(options.max_jobs) *
                             static_cast<std::size_t>(options.max_configurations) *
                             kConfigurationColumns);
-  WriteConfigurations(env.observation(), options.max_jobs, options.max_configurations,
-                      values);
+  WriteConfigurations(env.observation(), options.max_jobs, options.max_configurations, values);
   return OwnArray(std::move(values))
       .attr("reshape")(options.max_jobs, options.max_configurations, kConfigurationColumns);
 }

@@ -8,11 +8,12 @@
 namespace allot {
 namespace {
 
-// The bits of `mask` at the places of the bits of `left`, counted from 0.
+// The bits of `mask`, each at its place among the bits of `left`.
 std::uint64_t NumberFromZero(std::uint64_t mask, std::uint64_t left) {
   std::uint64_t numbers = 0;
-  for (int place = 0; left != 0; left &= left - 1, ++place) {
-    if ((mask & left & -left) != 0) numbers |= std::uint64_t{1} << place;
+  for (mask &= left; mask != 0; mask &= mask - 1) {
+    const std::uint64_t below = (mask & -mask) - 1;
+    numbers |= std::uint64_t{1} << std::popcount(left & below);
   }
   return numbers;
 }

@@ -94,7 +94,7 @@ def test_a_journal_that_was_lost(doctor, folder):
     (folder / "journal.jsonl").unlink()
     (folder / "lock").touch()
     health, seen, _ = doctor(folder)["state.journal"]
-    assert health == "warn" and "has served the folder" in seen
+    assert health == "warn" and "of an earlier daemon is missing" in seen
 
 
 def test_a_folder_that_others_can_read(doctor, folder):

@@ -47,7 +47,7 @@ def test_a_simulation_goes_by_until_q(program):
 
 def test_a_simulation_needs_a_terminal(allot):
     done = allot("top", "-p", "fifo", "--load", "0.9", "--to", "2017-11-06", exit=2)
-    assert "in a terminal" in done.stderr
+    assert "needs a terminal" in done.stderr
 
 
 def test_without_a_daemon_it_says_so(allot, tmp_path):

@@ -317,7 +317,8 @@ std::vector<std::string> LiveCluster::NodeNames() const {
 void LiveCluster::FindPins() {
   for (const LiveJob* job : state_.job_table().active()) {
     const bool runs = job->running >= 0 && !job->over;
-    state_.job_table().SetPin(*job, runs ? job->history.PinOf(job->rules, observation_.now) : Pin{});
+    state_.job_table().SetPin(*job,
+                              runs ? job->history.PinOf(job->rules, observation_.now) : Pin{});
   }
 }
 
