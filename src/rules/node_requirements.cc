@@ -55,8 +55,8 @@ class Mover {
 
  private:
   const NodeRequirements& RequirementsOf(const Place& place) const {
-    static const NodeRequirements kNone;
-    return constraints_.nodes_of.empty() ? kNone : constraints_.nodes_of[place.row];
+    static const NodeRequirements no_requirements;
+    return constraints_.nodes_of.empty() ? no_requirements : constraints_.nodes_of[place.row];
   }
 
   bool IsClosed(NodeIndex node) const { return constraints_.UseOf(node) == NodeUse::kNoStarts; }

@@ -21,15 +21,15 @@ namespace record {
 
 // ---- the run and its nodes ----
 
+struct ServedBy {
+  std::int64_t pid = 0;
+  std::string runtime;
+  std::string policy;
+};
 struct Serve {  // a daemon begins
   static constexpr Kind kKind = "serve";
-  struct Daemon {
-    std::int64_t pid = 0;
-    std::string runtime;
-    std::string policy;
-  };
   double origin = 0;  // Unix time of the run's time 0
-  std::optional<Daemon> daemon{};
+  std::optional<ServedBy> daemon{};
 };
 struct Nodes {
   static constexpr Kind kKind = "nodes";

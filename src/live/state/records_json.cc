@@ -237,7 +237,7 @@ void Fields(auto& io, Of<decltype(io), record::Training>& r) {
 
 // ---- the run and its nodes ----
 
-void Fields(auto& io, Of<decltype(io), record::Serve::Daemon>& r) {
+void Fields(auto& io, Of<decltype(io), record::ServedBy>& r) {
   io("pid", r.pid, "runtime", r.runtime, "policy", r.policy);
 }
 void Fields(auto& io, Of<decltype(io), record::Serve>& r) {

@@ -31,11 +31,13 @@ constexpr const auto& NamesOf(Drainer) { return kDrainerNames; }
 // A member and its key. The key of an Extra one is left out while the member is unset or false.
 template <typename Member>
 struct Row {
+  constexpr Row(const char* its_key, Member its_member) : key(its_key), member(its_member) {}
   const char* key;
   Member member;
 };
 template <typename Member>
 struct Extra {
+  constexpr Extra(const char* its_key, Member its_member) : key(its_key), member(its_member) {}
   const char* key;
   Member member;
 };

@@ -76,8 +76,9 @@ class LiveClusterFixture : public DaemonTest {
   // Decides so, and polls until each job trains on its GPUs.
   void TrainOn(const std::vector<std::pair<std::string, GpuCount>>& wants) {
     Decide(wants);
-    for (const auto& [id, gpus] : wants) {
-      Until((id + " trains").c_str(), [&] { return Trains(id, static_cast<std::size_t>(gpus)); });
+    for (const auto& want : wants) {
+      const auto gpus = static_cast<std::size_t>(want.second);
+      Until((want.first + " trains").c_str(), [&] { return Trains(want.first, gpus); });
     }
   }
   void ServeAndTrain(const std::vector<std::pair<std::string, GpuCount>>& wants) {
