@@ -1,19 +1,135 @@
 #include "rules/operator_rules.h"
 
+#define TOML_ENABLE_FORMATTERS 0
 #include <fmt/ranges.h>
 #include <fnmatch.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
+#include "cluster/toml_duration.h"
+#include "core/duration_text.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/strings.h"
+#include "workload/calendar.h"
+#include "workload/job_rules.h"
 
 namespace allot {
 namespace {
 
 bool Matches(const std::string& pattern, std::string_view text) {
   return ::fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0;
+}
+
+// One table of the file: each value by its key, checked; errors name the line.
+class RulesTable {
+ public:
+  RulesTable(const toml::table& table, std::string file, const std::vector<std::string>& keys)
+      : table_(table), file_(std::move(file)) {
+    for (const auto& [key, value] : table_) {
+      const std::string name(key.str());
+      if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
+      throw DataError("{}:{}: unknown key '{}'{}", file_, key.source().begin.line, name,
+                      DidYouMean(name, keys));
+    }
+  }
+
+  bool Has(const char* key) const { return table_.contains(key); }
+  // Of a key that must be there, too.
+  std::string PlaceOf(const char* key) const {
+    if (!Has(key))
+      throw DataError("{}:{}: '{}' is missing", file_, table_.source().begin.line, key);
+    return fmt::format("{}:{}: '{}'", file_, table_.get(key)->source().begin.line, key);
+  }
+  std::string Text(const char* key) const {
+    const std::string place = PlaceOf(key);
+    const auto text = table_.get(key)->value_exact<std::string>();
+    if (!text || text->empty()) {
+      throw DataError("{} must be text, got {}", place, ShownIn(*table_.get(key)));
+    }
+    return *text;
+  }
+  // "n1", or ["n1", "gpu-[1-4]"].
+  std::vector<std::string> Texts(const char* key) const {
+    const std::string place = PlaceOf(key);
+    const toml::array* list = table_.get(key)->as_array();
+    if (list == nullptr) return {Text(key)};
+    std::vector<std::string> texts;
+    for (const toml::node& item : *list) {
+      const auto text = item.value_exact<std::string>();
+      if (!text || text->empty()) throw DataError("{} must be text or a list of texts", place);
+      texts.push_back(*text);
+    }
+    return texts;
+  }
+  // "2026-12-01 08:00:00", or a time from the begin: "14d", 3600.
+  std::string When(const char* key) const {
+    const std::string place = PlaceOf(key);
+    const toml::node& node = *table_.get(key);
+    const auto text = node.value_exact<std::string>();
+    if (text && ParseCalendar(*text)) return *text;
+    const auto span = DurationIn(node);
+    if (span && *span >= 0) return text ? *text : fmt::format("{}", *span);
+    throw DataError("{} must be \"YYYY-MM-DD HH:MM:SS\", or {} from the begin, got {}", place,
+                    kDurationForms, ShownIn(node));
+  }
+  bool Flag(const char* key) const {
+    const auto flag = table_.get(key)->value_exact<bool>();
+    if (!flag) {
+      throw DataError("{} must be true or false, got {}", PlaceOf(key), ShownIn(*table_.get(key)));
+    }
+    return *flag;
+  }
+  std::int64_t Whole(const char* key, std::int64_t least, std::int64_t most) const {
+    const std::string place = PlaceOf(key);
+    const auto whole = table_.get(key)->value_exact<std::int64_t>();
+    if (!whole || *whole < least || *whole > most) {
+      throw DataError("{} must be a whole number from {} to {}, got {}", place, least, most,
+                      ShownIn(*table_.get(key)));
+    }
+    return *whole;
+  }
+  // 90, or "1m30s".
+  Seconds Duration(const char* key) const {
+    const std::string place = PlaceOf(key);
+    const toml::node& node = *table_.get(key);
+    const auto seconds = DurationIn(node);
+    if (!seconds || !(*seconds >= 0 && *seconds <= kLongestTime)) {
+      throw DataError("{} must be {}, from 0 to {} s, got {}", place, kDurationForms, kLongestTime,
+                      ShownIn(node));
+    }
+    return *seconds;
+  }
+  // "powers-of-two", or [1, 2, 4, 8].
+  SizeRule Sizes(const char* key) const {
+    const toml::array* list = table_.get(key)->as_array();
+    if (list == nullptr) return SizeRule::Parse(Text(key), PlaceOf(key));
+    std::vector<std::string> numbers;
+    for (const toml::node& item : *list) {
+      const auto number = item.value_exact<std::int64_t>();
+      if (!number) throw DataError("{} must be text or a list of whole numbers", PlaceOf(key));
+      numbers.push_back(fmt::format("{}", *number));
+    }
+    return SizeRule::Parse(Join(numbers, "|"), PlaceOf(key));
+  }
+
+ private:
+  const toml::table& table_;
+  std::string file_;
+};
+
+const std::vector<std::string>& JobRuleKeys() {
+  static const std::vector<std::string> keys = {
+      "sizes", "cooldown", "own_cooldown", "restarts_per_hour", "moves", "grace"};
+  return keys;
+}
+
+std::vector<std::string> And(std::vector<std::string> keys, const std::vector<std::string>& more) {
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
 }
 
 }  // namespace
@@ -88,6 +204,111 @@ std::vector<std::string> OperatorRules::FindMismatches(const ClusterSpec& cluste
                                      window.place, fmt::join(window.nodes, "', '")));
   }
   return mismatches;
+}
+
+// ---- rules as operators write them: TOML (docs/rules.md) ----
+
+class RulesReader {
+ public:
+  RulesReader(const std::string& text, const std::string& where) : where_(where) {
+    rules_.text_ = text;
+    toml::table file;
+    try {
+      file = toml::parse(text);
+    } catch (const toml::parse_error& error) {
+      throw DataError("{}:{}: must be TOML: {}", where, error.source().begin.line,
+                      error.description());
+    }
+    AddPart(RulesTable(file, where, And(JobRuleKeys(), {"jobs", "guarantees", "maintenance"})));
+    ForEach(file, "jobs", [this](const toml::table& table) {
+      AddPart(RulesTable(table, where_, And(JobRuleKeys(), {"account", "user"})));
+    });
+    ForEach(file, "maintenance", [this](const toml::table& table) {
+      AddMaintenance(RulesTable(table, where_, {"nodes", "from", "to", "lead"}));
+    });
+    ForEach(file, "guarantees", [this](const toml::table& table) {
+      AddGuarantee(RulesTable(table, where_, {"account", "gpus", "type"}));
+    });
+  }
+
+  OperatorRules Take() { return std::move(rules_); }
+
+ private:
+  template <typename F>
+  void ForEach(const toml::table& file, const char* key, const F& add) const {
+    const toml::node* node = file.get(key);
+    if (node == nullptr) return;
+    const toml::array* list = node->as_array();
+    const bool tables =
+        list != nullptr && std::all_of(list->begin(), list->end(),
+                                       [](const toml::node& item) { return item.is_table(); });
+    if (!tables) {
+      throw DataError("{}:{}: '{}' must be tables [[{}]]", where_, node->source().begin.line, key,
+                      key);
+    }
+    for (const toml::node& item : *list) add(*item.as_table());
+  }
+
+  void AddPart(const RulesTable& table) {
+    OperatorRules::Part part;
+    if (table.Has("account")) part.account = table.Text("account");
+    if (table.Has("user")) part.user = table.Text("user");
+    if (table.Has("sizes")) part.sizes = table.Sizes("sizes");
+    if (table.Has("cooldown")) part.cooldown = table.Duration("cooldown");
+    if (table.Has("own_cooldown")) part.own_cooldown = table.Duration("own_cooldown");
+    if (table.Has("restarts_per_hour")) {
+      part.restarts_per_hour = static_cast<std::int32_t>(table.Whole("restarts_per_hour", 0, 3600));
+    }
+    if (table.Has("grace")) part.grace = table.Duration("grace");
+    if (table.Has("moves")) part.moves = table.Flag("moves");
+    rules_.parts_.push_back(std::move(part));
+  }
+
+  void AddMaintenance(const RulesTable& table) {
+    Maintenance window{.nodes = table.Texts("nodes"),
+                       .from = table.When("from"),
+                       .to = table.When("to"),
+                       .lead = table.Has("lead") ? table.Duration("lead") : 0,
+                       .place = table.PlaceOf("from")};
+    const auto from = ParseCalendar(window.from);
+    const auto to = ParseCalendar(window.to);
+    if (from.has_value() != to.has_value()) {
+      throw DataError(
+          "{} and 'to' must both be dates or both be times from the begin, got '{}' and "
+          "'{}'",
+          window.place, window.from, window.to);
+    }
+    const bool ascend =
+        from ? *from < *to : *ParseDuration(window.from) < *ParseDuration(window.to);
+    if (!ascend) {
+      throw DataError("{} must be before 'to', got '{}' and '{}'", window.place, window.from,
+                      window.to);
+    }
+    rules_.maintenance_.push_back(std::move(window));
+  }
+
+  void AddGuarantee(const RulesTable& table) {
+    Guarantee guarantee{.account = table.Text("account"),
+                        .gpus = static_cast<GpuCount>(table.Whole("gpus", 1, kMostGpus))};
+    if (table.Has("type")) guarantee.gpu_type = table.Text("type");
+    for (const Guarantee& known : rules_.guarantees_) {
+      if (known.account != guarantee.account) continue;
+      throw DataError("{} must have one guarantee, got two of '{}'", table.PlaceOf("account"),
+                      known.account);
+    }
+    rules_.guarantees_.push_back(std::move(guarantee));
+  }
+
+  std::string where_;
+  OperatorRules rules_;
+};
+
+OperatorRules OperatorRules::Parse(const std::string& text, const std::string& where) {
+  return RulesReader(text, where).Take();
+}
+
+OperatorRules OperatorRules::FromFile(const std::string& path) {
+  return Parse(ReadTextFile(path), path);
 }
 
 }  // namespace allot

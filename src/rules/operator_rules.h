@@ -79,7 +79,7 @@ class OperatorRules {
   const std::string& text() const { return text_; }  // as it was read, for logs
 
  private:
-  friend class RulesReader;  // rules/operator_rules_file.cc
+  friend class RulesReader;  // of the file
 
   // Rules for jobs whose account and user match these patterns (*, ?, [a-c] as in a shell).
   struct Part {

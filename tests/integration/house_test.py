@@ -137,6 +137,14 @@ def test_no_file_does_two_things():
     assert not long, "\n" + "\n".join(long)
 
 
+def test_a_source_has_a_header_of_its_stem():
+    """A class is not cut into sources of one header. What is longer than a source has parts with names and headers."""
+    entry = re.compile(r'^\s*ALLOT_REGISTER\(|^int main\(|^NB_MODULE\(|^extern "C" \{', re.MULTILINE)
+    without = [str(path) for path in SOURCES if path.suffix == ".cc" and not entry.search((ROOT / path).read_text())
+               and not (ROOT / path).with_name(path.stem.removesuffix("_torch") + ".h").exists()]
+    assert not without, f"a source with no header of its stem registers something or is an entry: {without}"
+
+
 def test_headers_open_with_their_contract():
     def opening(path):
         return (ROOT / path).read_text().splitlines()[:2]
