@@ -261,7 +261,8 @@ const std::vector<WorldOption>& WorldOptionTable() {
       {.name = "interval",
        .value = &W::interval,
        .help =
-           "time between decisions: seconds, or 5m, 1h. By default a trace of your own is decided at "
+           "time between decisions: seconds, or 5m, 1h. By default a trace of your own is decided "
+           "at "
            "arrivals and completions, 'embedded' and laws every 300 s, settings by their own rules",
        .default_text = "the profile's",
        .duration = true,
