@@ -5,8 +5,8 @@
 //
 // Without an estimate: the distribution of run times by size class (1, 2-4, 5-8, more GPUs; another
 // class's jobs count an eighth), given the time attained; drawn towards the runs of the job's user,
-// and towards those of its group (forecast/submitter_tables.h). With one: the distribution of the
-// ratio of run time to estimate, by class of the estimate, drawn towards the user's ratios. All
+// and towards those of its group (length_model/submitter_tables.h). With one: the distribution of
+// the ratio of run time to estimate, by class of the estimate, drawn towards the user's ratios. All
 // times in it are seconds at the requested size. Predictions are for the smallest configuration, so
 // that jobs are compared by the work they need. Tenants are ignored, because some traces fill them
 // by outcome.

@@ -75,7 +75,7 @@ const Allocation& ConstrainedCluster::Correct(const Allocation& answer) {
 }
 
 bool ConstrainedCluster::WaitForChange(Seconds valid_until) {
-  // A promise is of the policy's own answer.
+  // The policy promised validity for its own answer, not for the corrected one.
   valid_until = std::min(valid_until, constraints_->valid_until);
   if (corrections_.guarantees) valid_until = std::min(valid_until, Observe().now);
   const bool more = inside_.WaitForChange(valid_until);

@@ -5,14 +5,13 @@
 // (sim/ruled_simulation.h) and the daemon (live/daemon/daemon.h) both put their cluster behind one.
 //
 // What policies see, in this order:
-//   1  Sizes. Tables of configurations hold no other sizes (perf/size_rule.h), on live clusters
-//   also
-//      none beyond a limit (live/port/limited_sizes.h). The cluster inside makes the tables.
+//   1  Sizes. Tables of configurations hold no other sizes (perf/size_rule.h), and on live
+//      clusters none beyond a limit (live/port/limited_sizes.h). The cluster inside makes the
+//      tables.
 //   2  Nodes that are down, drained or in maintenance have no GPUs. The cluster inside says so.
 //   3  Jobs are hidden that no decision may change: pinned ones, with their GPUs, CPUs and memory,
-//   and
-//      waiting ones that may not start (held, no room in a limit, back-off). Jobs that share GPUs
-//      with a hidden one are hidden, too.
+//      and waiting ones that may not start (held, no room in a limit, back-off). Jobs that share
+//      GPUs with a hidden one are hidden, too.
 //   4  GPUs are withheld that others have, and free ones of nodes that are closed or avoided.
 //   5  The GPUs that are left on each node are numbered from 0.
 //
@@ -25,9 +24,10 @@
 //      (rules/node_requirements.h).
 // The cluster inside then applies the answer as it is.
 //
-// A hidden job has left, for a policy, without an end; it arrives again when it is shown again. Its
-// end is reported like any other. An answer that was corrected is asked for again at the next
-// scheduled instant, whatever the policy promised.
+// When a job becomes hidden, policies see it disappear without an end event; when it is shown
+// again, they see an arrival. The end of a job that was ever shown is reported like any other. An
+// answer that was corrected for guarantees is asked for again at the next scheduled instant,
+// whatever the policy promised.
 //
 // Costs a copy of the observation for each Apply and WaitForChange. Not thread-safe.
 

@@ -427,7 +427,7 @@ class TestCommandLine:
             faults = [line for line in said if "not yet" in line]
             assert len(faults) == 3 and all(line.count("policy 'python:shaky:Shaky'") == 1 for line in faults), said
             assert "(4 failed decisions in a row)" in faults[2]
-            assert any("decides again, after 6 failed decisions in a row" in line for line in said)
+            assert any("works again after 6 failed decisions in a row" in line for line in said)
             assert any("longer than the interval of" in line for line in said)
         finally:
             live.end()

@@ -1,7 +1,7 @@
 #pragma once
 // One run of one of Slurm's programs, for the back end over them. No shell: words and environment
 // reach the program as they are. It runs with umask 022, no limits changed, and none of our files
-// open. Its CPU time counts as that of the calling thread (core/program_cpu.h).
+// open. Its CPU time counts as that of the calling thread (core/cpu_elsewhere.h).
 
 #include <chrono>
 #include <string>

@@ -2,14 +2,14 @@
 // The seam below the daemon: a runtime starts and stops the processes of jobs on real machines. It
 // knows nodes, jobs and workers, but no policy and no configuration. LiveCluster and its parts are
 // the only callers. A new runtime registers a RuntimeInfo and passes the suite in
-// tests/unit/live_runtimes; docs/adding.md shows how.
+// tests/unit/live/runtimes.
 //
 // A job runs as workers. A worker is one process, or process group, with GPUs of one node. The
 // workers of a hot job (ResizeMode) train in epochs: the members of an epoch train together until
 // the next epoch is announced. live/runtimes/worker_end.h decides how the end of a worker counts.
 //
 // Contract of all functions: one thread calls them, except Wake. Every call may be repeated,
-// because the daemon repeats what it does not know to have happened. A refused Status means that
+// because the daemon repeats a call whose outcome it does not know. A refused Status means that
 // nothing was done, and why. A RunError means that the machines cannot be reached: the daemon
 // changes nothing and tries again.
 
