@@ -125,7 +125,9 @@ class RecordReader {
   }
   template <typename V>
   void Group(const char* key, std::optional<V>& group) {
-    if (json_.contains(key)) Fields(*this, group.emplace());
+    if (!json_.contains(key)) return;
+    group = V{};  // Clang 14 has no emplace() of nested structs with default values
+    Fields(*this, *group);
   }
 
  private:
