@@ -20,13 +20,13 @@ class ConstrainedView {
   // nodes).
   void Show(const Observation& all, const Constraints& constraints, bool next_decision);
   const Observation& shown() const { return shown_; }
-  // By row of `all`, those included that share GPUs with a hidden job.
+  // Whether each row of `all` is hidden, which includes jobs that share GPUs with a hidden one.
   const std::vector<bool>& hidden() const { return hidden_; }
   // GPUs of a node that decisions can give, in the machine's numbers.
   std::uint64_t GivableOn(NodeIndex node) const;
 
-  // A legal answer to what was shown last, in the machines' numbers. Entries of hidden jobs follow
-  // those of the answer. `all`: as shown last.
+  // Writes a legal answer to what was shown last in the machines' numbers. Entries of hidden jobs
+  // follow those of the answer. `all`: as shown last.
   void Translate(const Observation& all, const Allocation& answer, Allocation* full) const;
 
  private:

@@ -62,11 +62,12 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   void DecideAt(Seconds time) { decide_at_ = time; }
   // From now on job_seconds, slowdown_seconds and progress of steps stay 0.
   void LeaveOutSums() { sums_ = false; }
-  // Before the first answer: policies read no other rates of the tables (of stepped training).
+  // Limits the rates that tables show to those that the policy reads. Matters for stepped training
+  // only; call it before the first answer.
   void ShowRates(RatesRead rates);
   const std::vector<JobRecord>& records() const { return jobs_.records; }  // by job index
   const std::vector<TimelinePoint>& timeline() const { return timeline_.points(); }
-  // Of a run that is over, without a copy: the cluster has none afterwards.
+  // Moves the records out after the run has ended; the cluster then has none.
   std::vector<JobRecord> TakeRecords() { return std::move(jobs_.records); }
   std::vector<TimelinePoint> TakeTimeline() { return timeline_.Take(); }
   Seconds last_decision() const { return last_decision_; }  // -1: there was none

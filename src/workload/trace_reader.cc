@@ -124,12 +124,6 @@ std::int64_t ReadReport::dropped() const {
   return sum;
 }
 
-double ReadReport::dropped_gpu_hours() const {
-  double sum = 0;
-  for (const DropCount& drop : drops) sum += drop.gpu_hours;
-  return sum;
-}
-
 std::vector<DropCount> ReadReport::LargestDrops() const {
   std::vector<DropCount> largest = drops;
   std::stable_sort(largest.begin(), largest.end(), [](const DropCount& a, const DropCount& b) {

@@ -50,7 +50,6 @@ struct ReadReport {
   void Clip(std::string_view reason, std::string_view place);
   void LackType(std::string_view name, double gpu_hours);
   std::int64_t dropped() const;
-  double dropped_gpu_hours() const;
   // The drops, those of most GPU time first.
   std::vector<DropCount> LargestDrops() const;
 };

@@ -99,7 +99,7 @@ class Runtime {
   // Hot jobs that report a batch only: sends the batch to all workers, also to those that join
   // later. Optional.
   virtual Status SetBatch(const std::string& job, const WorkerBatchOrder& /*batch*/) {
-    return Status::Refused("the runtime cannot tell job '{}' its batch", job);
+    return Status::Refused("this runtime sends no batches: job '{}'", job);
   }
 
   // ---- jobs ----

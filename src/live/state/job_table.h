@@ -112,11 +112,11 @@ class JobTable {
 
   // ---- for decisions ----
 
-  // Of its shares those among these GPUs, or as many of them as make a configuration.
+  // The job's shares on `usable` GPUs, reduced to the largest number that forms a configuration.
   std::vector<NodeShare> SharesOn(const LiveJob& job, const HeldGpus& usable) const;
 
-  // What the job's work takes at the GPUs it asks for: work done by the measured rate there, or its
-  // GPU-seconds by that number where the program tells no work.
+  // Run time on the requested GPUs: work done divided by the measured rate, or GPU-seconds divided
+  // by these GPUs if the program reports no work.
   Seconds RunTime(const LiveJob& job) const;
   // The profile of the catalogue that a model begins with; "": the prior.
   std::string ProfileOf(const std::string& model) const;

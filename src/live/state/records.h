@@ -88,7 +88,7 @@ struct TrainsWith {  // the job has another batch
   std::int64_t total = 0;  // samples of a step
   double noise = 0;
 };
-struct Other {  // of a later version
+struct Other {  // a kind that this version does not know
   std::string kind;
 };
 

@@ -266,10 +266,10 @@ std::string WriteStatus(const DaemonStatus& status, int indent) {
     return JsonText(json, indent);
   }
   // The text of many thousand jobs is megabytes; their JSON values would be several times that.
-  constexpr std::size_t kOfAJob = 640;  // bytes, as most have
+  constexpr std::size_t kTypicalJobBytes = 640;
   std::string text = JsonText(json, kOneLine);
   text.pop_back();
-  text.reserve(text.size() + kOfAJob * (status.jobs.size() + 1));
+  text.reserve(text.size() + kTypicalJobBytes * (status.jobs.size() + 1));
   text += R"(,"jobs":[)";
   for (const JobStatus& job : status.jobs) {
     if (&job != status.jobs.data()) text += ',';

@@ -230,8 +230,6 @@ void LineServer::Introduce(const ConnectionPtr& connection, const std::string& w
 
 const std::string& LineServer::WhoIs(const ConnectionPtr& connection) { return connection->who; }
 
-bool LineServer::IsClosing(const ConnectionPtr& connection) { return connection->closing; }
-
 void LineServer::Send(const ConnectionPtr& connection, std::string_view line) {
   connection->out += line;
   connection->out += '\n';

@@ -45,7 +45,6 @@ class LineServer {
   // The connection has introduced itself as `who`, which ends the limits of strangers.
   void Introduce(const ConnectionPtr& connection, const std::string& who);
   static const std::string& WhoIs(const ConnectionPtr& connection);  // "" for a stranger
-  static bool IsClosing(const ConnectionPtr& connection);
   // Adds the end of the line. Never blocks: what the socket does not take is sent later.
   void Send(const ConnectionPtr& connection, std::string_view line);
   void Close(const ConnectionPtr& connection);  // once everything sent to it is written

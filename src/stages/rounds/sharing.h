@@ -2,7 +2,7 @@
 // The stage that says how jobs share a cluster over time: instead of one configuration a job, the
 // fraction of time in each. Rounds (stages/rounds/rounds.h) turn fractions into allocations, one
 // interval after the other; SharedPolicy (stages/rounds/shared_policy.h) is the policy of both. A
-// sharing is one file in stages/sharing/ that registers a SharingInfo.
+// sharing is one file in stages/rounds/sharing/ that registers a SharingInfo.
 
 #include <cstdint>
 #include <span>

@@ -38,7 +38,7 @@ struct Beside {
     LiveForecast::Settings settings;
     settings.forecast.samples = 4;
     settings.forecast.horizon = 86400;
-    settings.name_of = [](JobIndex job) { return job == 0 ? "a\"b" : fmt::format("j{}", job); };
+    settings.name_of = [](JobIndex one) { return one == 0 ? "a\"b" : fmt::format("j{}", one); };
     LiveForecast forecast(std::move(settings), std::move(future));
     const auto policy = testing_support::Fifo();
     WithoutANode without(&forecast);

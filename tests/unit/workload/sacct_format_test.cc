@@ -480,7 +480,7 @@ TEST(Sacct, ANameMayHoldTheSeparator) {
 
 TEST(Sacct, ALineBreakInAFieldIsNamed) {
   ExpectError(ExitCode::kBadData, {"8 fields", "line break", "'Comment'", "bug-02.txt:2"},
-              [] { ReadTrace(std::string(ALLOT_TEST_DATA) + "/cases/bug-02.txt"); });
+              [] { ReadTrace(ALLOT_TEST_DATA "/cases/bug-02.txt"); });
   const std::string row = "1|COMPLETED|2026-03-01T10:00:00|60|gres/gpu=3|";
   ExpectBadData("sacct", {{"last column",
                            "JobID|State|Submit|ElapsedRaw|AllocTRES|Comment\n" + row + "a\nb\n",
