@@ -4,7 +4,7 @@
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-readonly -a THREADED_FOLDERS=(core sim envs sweep clients_kubernetes_api live live_kubernetes live_local)
+readonly -a THREADED_FOLDERS=(core sim envs sweep clients_kubernetes_api live live_runtimes_kubernetes live_runtimes_local)
 
 # programs_of PRESET: prints the test programs that run under it; nothing: all.
 programs_of() { [[ $1 != tsan ]] || printf '%s\n' "${THREADED_FOLDERS[@]/%/_test}"; }

@@ -248,6 +248,14 @@ def test_ci_names_what_found_no_time(stub_ci):
     assert summary.endswith("; no time for: lint wheel docs tests under sanitizers that had not yet run pages")
 
 
+def test_programs_under_tsan_are_test_programs():
+    script = (ROOT / "tools/sanitize.sh").read_text()
+    folders = re.search(r"THREADED_FOLDERS=\((.*)\)", script)[1].split()
+    tests = ROOT / "tests/unit"
+    known = {str(test.parent.relative_to(tests)).replace("/", "_") for test in tests.rglob("*_test.cc")}
+    assert set(folders) <= known, set(folders) - known
+
+
 def test_devcontainer_installs_what_the_build_needs():
     """The image takes its packages from the one list, and ends with a build."""
     folder = ROOT / ".devcontainer"
