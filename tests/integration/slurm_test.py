@@ -309,15 +309,10 @@ def test_a_job_that_comes_to_its_end_once_does_so_once(cluster, probe, submit, t
                     reason="needs Debian's python3-torch")
 def test_an_unmodified_torchrun_job_goes_on_at_another_size(cluster, probe, submit):
     """All GPUs that it holds train, also those of its second node."""
-    program = Path(__file__).resolve().parents[2] / "examples" / "torchrun.py"
-    # The lines of docs/torch.md, but for the port: both nodes are this machine, where others have ports, too. Debian's
-    # torchrun 1.13 stumbles over the default of --redirects and --tee on Python 3.11.
-    port, = slurm.free_ports(1)
-    script = '#!/bin/bash\nexport OMP_NUM_THREADS=1\n' \
-             'srun --nodes=$SLURM_NNODES --ntasks-per-node=1 --gres=gpu:$SLURM_GPUS_ON_NODE ' \
-             'torchrun --nnodes=$SLURM_NNODES --nproc_per_node=$SLURM_GPUS_ON_NODE --rdzv_id=$SLURM_JOB_ID ' \
-             f'--rdzv_backend=c10d --rdzv_endpoint=$(hostname):{port} --redirects=1 --tee=1 ' \
-             f'"{program}" --steps 400 --pace-ms 20 >>log 2>&1\n'
+    examples = Path(__file__).resolve().parents[2] / "examples"
+    # Debian's torchrun 1.13 stumbles over the default of --redirects and --tee on Python 3.11.
+    script = f'#!/bin/bash\nexport OMP_NUM_THREADS=1\n. "{examples}/frameworks/train.sh" --redirects=1 --tee=1 ' \
+             f'"{examples}/torchrun.py" --steps 400 --pace-ms 20 >>log 2>&1\n'
     number = submit("allot min=1 max=4 resize=restart", script=script, options=("--gres=gpu:1",))
     job = probe.job(number)
     workers = probe.start(job, ("n1", 1), ("n2", 1))
