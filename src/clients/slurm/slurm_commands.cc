@@ -71,7 +71,8 @@ class SlurmCommands final : public SlurmBackEnd {
              SlurmProgramOutput* output, const char* what) const;
   Status LoadExclusive(const SlurmDeadline& deadline, std::vector<SlurmJob>* jobs);
   Status LoadNodes(const SlurmDeadline& deadline, std::vector<SlurmNode>* nodes);
-  void LoadLimits(const SlurmDeadline& deadline, SlurmDeadline::Clock::time_point now);
+  Status LoadConfig(const SlurmDeadline& deadline, SlurmSettings* settings) const;
+  void LoadSeldom(const SlurmDeadline& deadline, SlurmDeadline::Clock::time_point now);
   Status Tag(std::uint32_t id, const std::string& tag, const SlurmDeadline& deadline) const;
   std::string NameOf(std::uint32_t id) const;
 
@@ -80,9 +81,10 @@ class SlurmCommands final : public SlurmBackEnd {
   Seconds last_look_ = kAtBegin / kMuchLonger;
   std::map<std::uint32_t, std::string> tasks_;  // of arrays, as the last look named them
   SlurmLimits limits_;
-  std::optional<SlurmDeadline::Clock::time_point> limits_at_;
-  bool scontrol_says_json_ = true;     // from 23.02 on
-  bool squeue_says_exclusive_ = true;  // from 26.05 on
+  std::vector<SlurmPartition> partitions_;
+  std::optional<SlurmDeadline::Clock::time_point> seldom_at_;  // limits and partitions were loaded
+  bool scontrol_says_json_ = true;                             // from 23.02 on
+  bool squeue_says_exclusive_ = true;                          // from 26.05 on
 };
 
 Status SlurmCommands::Run(std::vector<std::string> words, const SlurmDeadline& deadline,
@@ -115,8 +117,9 @@ Status SlurmCommands::Load(SlurmSnapshot* snapshot) {
     }
     if (!done.ok()) return done;
     MarkReservations(ReadReservationsText(output.text), std::time(nullptr), &loaded.nodes);
-    LoadLimits(deadline, begin);
+    LoadSeldom(deadline, begin);
     loaded.limits = limits_;
+    loaded.partitions = partitions_;
   } catch (const Error& error) {
     return Status::Refused("{}", error.what());
   }
@@ -156,17 +159,18 @@ Status SlurmCommands::LoadNodes(const SlurmDeadline& deadline, std::vector<Slurm
   return done;
 }
 
-// Where they cannot be had, those of before hold: Slurm's word for what it leaves pending tells.
-void SlurmCommands::LoadLimits(const SlurmDeadline& deadline,
+// Limits and partitions. Where they cannot be had, those of before hold: the pending reasons of
+// what Slurm does not start tell.
+void SlurmCommands::LoadSeldom(const SlurmDeadline& deadline,
                                SlurmDeadline::Clock::time_point now) {
-  if (limits_at_ && std::chrono::duration<double>(now - *limits_at_).count() < kLimitsEvery) return;
-  limits_at_ = now;
-  SlurmProgramOutput output;
-  SlurmSettings settings;
-  if (!Run({programs_.scontrol, "show", "config"}, deadline, &output, "asking for limits").ok()) {
+  if (seldom_at_ && std::chrono::duration<double>(now - *seldom_at_).count() < kSettingsEvery) {
     return;
   }
-  ReadConfigText(output.text, &settings);
+  seldom_at_ = now;
+  SlurmProgramOutput output;
+  SlurmSettings settings;
+  if (!LoadConfig(deadline, &settings).ok()) return;
+  partitions_ = settings.partitions;
   if (!settings.enforces_limits) {
     limits_ = {};
   } else if (Run({programs_.scontrol, "--oneliner", "show", "assoc_mgr", "flags=assoc,qos"},
@@ -176,18 +180,23 @@ void SlurmCommands::LoadLimits(const SlurmDeadline& deadline,
   }
 }
 
-Status SlurmCommands::LoadSettings(SlurmSettings* settings) {
-  const SlurmDeadline deadline(std::max(patience_, kAtBegin));
+Status SlurmCommands::LoadConfig(const SlurmDeadline& deadline, SlurmSettings* settings) const {
   SlurmProgramOutput output;
   Status done = Run({programs_.scontrol, "show", "config"}, deadline, &output,
                     "asking for the configuration");
   if (!done.ok()) return done;
   ReadConfigText(output.text, settings);
-  settings->api = "commands";
-  settings->library = VersionOf(programs_, std::max(patience_, kAtBegin));
   done = Run({programs_.scontrol, "--all", "--oneliner", "show", "partition"}, deadline, &output,
              "asking for partitions");
-  if (done.ok()) settings->partitions = ReadPartitionsText(output.text);
+  if (done.ok()) settings->partitions = ReadPartitionsText(output.text, settings->memory);
+  return done;
+}
+
+Status SlurmCommands::LoadSettings(SlurmSettings* settings) {
+  Status done = LoadConfig(SlurmDeadline(std::max(patience_, kAtBegin)), settings);
+  if (!done.ok()) return done;
+  settings->api = "commands";
+  settings->library = VersionOf(programs_, std::max(patience_, kAtBegin));
   return done;
 }
 
@@ -253,6 +262,13 @@ Status SlurmCommands::Change(const SlurmChange& change) {
   set("reqnodelist", change.nodes);
   set("gres", change.gres.substr(change.gres.starts_with(kGresPrefix) ? kGresPrefix.size() : 0));
   if (change.time_limit > 0) set("timelimit", std::to_string(change.time_limit));
+  if (const auto& one_core = change.one_core) {
+    for (const char* each : {"numtasks=1", "cpuspertask=1", "numcpus=1-1", "mincpusnode=1"}) {
+      words.emplace_back(each);
+    }
+    if (one_core->memory_mib > 0) set("minmemorynode", std::to_string(one_core->memory_mib));
+    if (one_core->any_features) words.emplace_back("features=");
+  }
   if (change.first) set("priority", std::to_string(kBeforeAll));
   if (change.node_count > 0) words.emplace_back(kLongAgo);
   if (words.size() > update.size()) done = Run(words, deadline, &output, "changing a job");

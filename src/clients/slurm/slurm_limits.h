@@ -10,8 +10,9 @@
 
 namespace allot {
 
-// How often they are asked for: they change seldom, and there may be thousands of them.
-inline constexpr Seconds kLimitsEvery = 30;
+// How often limits and partitions are asked for: they change seldom, and there may be thousands of
+// limits.
+inline constexpr Seconds kSettingsEvery = 30;
 
 // Limits of GPUs of any type, of Slurm's accounting (TRES gres/gpu); nullopt: none.
 struct SlurmAssociation {

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -107,9 +108,19 @@ struct SlurmNode {
   int gpus_reserved = 0;
 };
 
+// What the scheduler does about the memory of jobs in a partition.
+enum class SlurmMemory : std::uint8_t {
+  kNotCounted,   // nothing: jobs share the memory of their nodes
+  kByDefault,    // it allocates memory; a job that asks for none gets the site's default
+  kWholeByNone,  // it allocates memory; a job that asks for none gets all of its nodes
+};
+
 struct SlurmPartition {
   std::string name;
   bool up = true;  // begins jobs
+  SlurmMemory memory = SlurmMemory::kNotCounted;
+
+  friend bool operator==(const SlurmPartition&, const SlurmPartition&) = default;
 };
 
 // What an administrator has set, and which versions meet.
@@ -127,7 +138,10 @@ struct SlurmSettings {
   std::string accounting;  // "accounting_storage/none"
   std::string state_folder;
   bool requeue = true;
-  bool enforces_limits = false;  // of associations and QOS
+  bool appends_output = true;                     // JobFileAppend: of a job that runs again
+  Seconds kill_wait = 30;                         // from SIGTERM to SIGKILL
+  bool enforces_limits = false;                   // of associations and QOS
+  SlurmMemory memory = SlurmMemory::kNotCounted;  // in partitions that have no default of their own
   std::vector<SlurmPartition> partitions;
 };
 
@@ -135,7 +149,9 @@ struct SlurmSnapshot {
   std::vector<SlurmNode> nodes;
   SlurmJobs jobs;
   double cpu_elsewhere = 0;  // seconds of a core that the look took in another thread
-  SlurmLimits limits;        // may be half a minute old
+  // Both may be kSettingsEvery old:
+  SlurmLimits limits;
+  std::vector<SlurmPartition> partitions;
 };
 
 // A batch job of one task on one node.
@@ -171,8 +187,14 @@ struct SlurmChange {
   std::string gres{};  // a node; with the type that the job was submitted with
   std::string admin_comment{};
   std::uint32_t time_limit = 0;  // minutes
-  bool first = false;            // before all others that wait, as Slurm orders them
-  bool release = false;          // with the priority that Slurm computes
+  // A job that waits becomes one task on one core, with this memory; 0: with what it asked for.
+  struct OneCore {
+    std::uint64_t memory_mib = 0;
+    bool any_features = false;  // on nodes with any of them
+  };
+  std::optional<OneCore> one_core{};
+  bool first = false;    // before all others that wait, as Slurm orders them
+  bool release = false;  // with the priority that Slurm computes
 };
 
 }  // namespace allot

@@ -33,6 +33,16 @@ std::string BeforeBracket(std::string_view text) {
   return std::string(text.substr(0, text.find('(')));
 }
 
+// "DefMemPerNode=UNLIMITED", "JobDefaults=DefMemPerGPU=100", of the configuration or a partition.
+bool HasDefaultMemory(std::map<std::string_view, std::string_view>& values) {
+  const auto named = [&](std::string_view key) {
+    const std::string_view value = values[key];
+    return !value.empty() && value != "UNLIMITED" && value != "0";
+  };
+  return named("DefMemPerNode") || named("DefMemPerCPU") ||
+         values["JobDefaults"].find("DefMemPerGPU=") != std::string_view::npos;
+}
+
 std::string Set(std::string_view value) { return value == "(null)" ? "" : std::string(value); }
 
 }  // namespace
@@ -56,17 +66,28 @@ void ReadConfigText(std::string_view text, SlurmSettings* settings) {
   settings->accounting = Set(values["AccountingStorageType"]);
   settings->state_folder = Set(values["StateSaveLocation"]);
   settings->requeue = values["JobRequeue"] != "0";
+  settings->appends_output = values["JobFileAppend"] != "0";
+  const std::string_view kill_wait = values["KillWait"];  // "30 sec"
+  settings->kill_wait =
+      static_cast<Seconds>(ParseInteger(kill_wait.substr(0, kill_wait.find(' '))).value_or(30));
+  const bool counted =
+      values["SelectTypeParameters"].find("MEMORY") != std::string_view::npos;  // "CR_CORE_MEMORY"
+  settings->memory = !counted                   ? SlurmMemory::kNotCounted
+                     : HasDefaultMemory(values) ? SlurmMemory::kByDefault
+                                                : SlurmMemory::kWholeByNone;
   settings->enforces_limits =
       values["AccountingStorageEnforce"].find("limits") != std::string_view::npos;
 }
 
-std::vector<SlurmPartition> ReadPartitionsText(std::string_view text) {
+std::vector<SlurmPartition> ReadPartitionsText(std::string_view text, SlurmMemory memory) {
   std::vector<SlurmPartition> partitions;
   for (const std::string_view line : Split(text, '\n')) {
     auto pairs = WordPairs(line);
     if (!pairs.contains("PartitionName")) continue;
     const std::string_view state = pairs["State"];
-    partitions.push_back({std::string(pairs["PartitionName"]), state == "UP" || state == "DRAIN"});
+    const bool of_its_own = memory != SlurmMemory::kNotCounted && HasDefaultMemory(pairs);
+    partitions.push_back({std::string(pairs["PartitionName"]), state == "UP" || state == "DRAIN",
+                          of_its_own ? SlurmMemory::kByDefault : memory});
   }
   return partitions;
 }

@@ -14,8 +14,9 @@ namespace allot {
 // Of `scontrol show config`: all but the partitions and our side's version.
 void ReadConfigText(std::string_view text, SlurmSettings* settings);
 
-// Of `scontrol --oneliner show partition`.
-std::vector<SlurmPartition> ReadPartitionsText(std::string_view text);
+// Of `scontrol --oneliner show partition`. `memory`: in a partition without a default of its own
+// (SlurmSettings).
+std::vector<SlurmPartition> ReadPartitionsText(std::string_view text, SlurmMemory memory);
 
 // Of `scontrol --oneliner show reservation` with SLURM_TIME_FORMAT=%s.
 std::vector<SlurmReservation> ReadReservationsText(std::string_view text);

@@ -162,6 +162,8 @@ std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisi
   text.Gauge("allot_drained", "1 while no job may start").Value(state.drained() ? 1 : 0);
   text.Gauge("allot_jobs", "unfinished jobs, by state as in 'allot status'");
   for (const auto& [name, jobs] : JobsByState(state)) text.Value(jobs, {{"state", name}});
+  text.Gauge("allot_jobs_to_come", "jobs that the cluster will show later: tasks of arrays")
+      .Value(static_cast<double>(cluster.more()));
   text.Gauge("allot_longest_wait_seconds", "longest present wait of a job")
       .Value(LongestWait(cluster));
   AddRuleMetrics(state, &text);

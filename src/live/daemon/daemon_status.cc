@@ -132,11 +132,13 @@ DaemonStatus MakeStatus(const LiveCluster& cluster, const DecisionCounts& decisi
   status.interval = options.live.interval;
   status.runtime = options.runtime;
   status.trouble = IfAny(cluster.trouble());
+  status.warning = cluster.warning();
   status.policy = options.policy;
   status.rules = options.rules;
   status.paused = state.paused();
   status.drained = state.drained();
   status.finished = state.job_table().finished();
+  status.more_jobs = static_cast<std::int64_t>(cluster.more());
   status.decisions = decisions.decisions;
   status.decision_us = 1e6 * decisions.last_seconds;
   status.resizes = cluster.counts().resizes;

@@ -214,7 +214,7 @@ void LiveCluster::Cancel(const std::string& name) {
 
 bool LiveCluster::Over() const {
   if (Interrupted()) return true;
-  return options_.until_idle && polled_ && !more_ && state_.job_table().active().empty();
+  return options_.until_idle && polled_ && more_ == 0 && state_.job_table().active().empty();
 }
 
 bool LiveCluster::WaitForChange(Seconds valid_until) {
@@ -418,6 +418,9 @@ bool LiveCluster::PollRuntime() {
   unreachable_reason_.clear();
   const Seconds before = std::exchange(polled_at_, clock_.Now());
   more_ = snapshot.more;
+  if (std::exchange(warning_, snapshot.warning) != snapshot.warning) {
+    spdlog::warn("{}", warning_.value_or("the cluster's settings are right again"));
+  }
   bool event = reader_.Read(snapshot);
   event = std::exchange(limits_, snapshot.limits) != snapshot.limits || event;
   if (!std::exchange(polled_, true)) {

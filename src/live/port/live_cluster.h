@@ -95,6 +95,9 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   const PendingPlacements& pending() const { return pending_; }
   // Why the runtime cannot be asked now; "": it can.
   const std::string& trouble() const { return unreachable_reason_; }
+  // Of the last snapshot (RuntimeSnapshot).
+  std::size_t more() const { return more_; }
+  const std::optional<std::string>& warning() const { return warning_; }
   Seconds now() const { return clock_.Now(); }
   double origin() const { return clock_.origin(); }  // Unix time of 0
   const LiveOptions& options() const { return options_; }
@@ -131,7 +134,8 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   bool guarantees_corrected_ = false;  // in the answer that is applied next
   bool polled_ = false;                // there was a first snapshot
   PollPace pace_;
-  bool more_ = false;   // the runtime knows of jobs that will come
+  std::size_t more_ = 0;  // jobs that the runtime knows of and that will come
+  std::optional<std::string> warning_;
   bool event_ = false;  // something asks for a decision
   std::optional<RuntimeSnapshot> first_;
   Seconds polled_at_ = 0;

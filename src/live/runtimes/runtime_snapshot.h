@@ -1,6 +1,7 @@
 #pragma once
 // What a runtime shows of its machines (Runtime::TakeSnapshot): nodes, jobs and workers.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -80,7 +81,9 @@ struct RuntimeSnapshot {
   std::vector<std::shared_ptr<const RuntimeJob>> jobs;
   std::vector<RuntimeWorker> workers;
   std::vector<SharedLimit> limits{};
-  bool more = false;  // the runtime knows of jobs that will come by themselves
+  std::size_t more = 0;  // jobs that the runtime knows of and that will come by themselves
+  // What its administrator should correct in the cluster, for people.
+  std::optional<std::string> warning{};
 };
 
 }  // namespace allot

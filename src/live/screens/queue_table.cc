@@ -85,12 +85,12 @@ std::string HeadText(const DaemonStatus& status, std::size_t waiting,
   GpuCount gpus = 0;
   for (const FreeNode& node : nodes) free += node.free;
   for (const NodeStatus& node : status.nodes) gpus += node.gpus;
-  return fmt::format("{} of {} {}, {} of {} free, policy {}{}{}\n", waiting,
+  return fmt::format("{} of {} {}{}, {} of {} free, policy {}{}{}\n", waiting,
                      Counted(std::ssize(status.jobs), "job"),
-                     waiting == 1 || status.jobs.size() == 1 ? "waits" : "wait", free,
-                     GpusText(gpus), status.policy, status.paused ? ", PAUSED" : "",
-                     status.drained ? ", drained" : "") +
-         TroubleLine(status);
+                     waiting == 1 || status.jobs.size() == 1 ? "waits" : "wait",
+                     MoreJobsText(status), free, GpusText(gpus), status.policy,
+                     status.paused ? ", PAUSED" : "", status.drained ? ", drained" : "") +
+         TroubleLines(status);
 }
 
 }  // namespace

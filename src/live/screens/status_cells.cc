@@ -43,10 +43,18 @@ std::array<std::string, 3> TimeCells(const ForecastStatus& forecast,
   return cells;
 }
 
-std::string TroubleLine(const DaemonStatus& status) {
-  if (!status.trouble) return "";
-  return fmt::format("nothing is changed until the cluster can be asked again: {}\n",
-                     *status.trouble);
+std::string MoreJobsText(const DaemonStatus& status) {
+  return status.more_jobs == 0 ? "" : fmt::format(", {} more to come", status.more_jobs);
+}
+
+std::string TroubleLines(const DaemonStatus& status) {
+  std::string lines;
+  if (status.trouble) {
+    lines += fmt::format("nothing is changed until the cluster can be asked again: {}\n",
+                         *status.trouble);
+  }
+  if (status.warning) lines += fmt::format("warning: {}\n", *status.warning);
+  return lines;
 }
 
 }  // namespace allot

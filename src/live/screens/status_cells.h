@@ -20,7 +20,10 @@ std::string_view NodeStateCell(NodeState state);    // "up", "drained", "in main
 std::array<std::string, 3> TimeCells(const ForecastStatus& forecast,
                                      const std::optional<ForecastTimes>& times, Seconds now);
 
-// A line if the runtime does not answer, else "".
-std::string TroubleLine(const DaemonStatus& status);
+// ", 960 more to come" behind the number of jobs; "" if the cluster will show no others.
+std::string MoreJobsText(const DaemonStatus& status);
+
+// A line each if the runtime does not answer and if its settings are wrong.
+std::string TroubleLines(const DaemonStatus& status);
 
 }  // namespace allot

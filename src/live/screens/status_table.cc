@@ -53,9 +53,9 @@ std::string HeadLine(const DaemonStatus& status) {
   }
   if (!types.empty()) types += ")";
   if (foreign > 0) types += fmt::format(", {} not allot's to give", foreign);
-  return fmt::format("{:.0f} s, policy {}: {} of {}{}, {}, {} finished, {}{}{}{}\n", status.now,
+  return fmt::format("{:.0f} s, policy {}: {} of {}{}, {}{}, {} finished, {}{}{}{}\n", status.now,
                      status.policy, used, Counted(gpus, "GPU"), types,
-                     Counted(std::ssize(status.jobs), "job"), status.finished,
+                     Counted(std::ssize(status.jobs), "job"), MoreJobsText(status), status.finished,
                      Counted(status.resizes, "resize"), away, status.paused ? ", PAUSED" : "",
                      status.drained ? ", drained: no job begins" : "");
 }
@@ -73,7 +73,7 @@ std::string ShadowLine(const ShadowStatus& shadow) {
 std::string StatusText(const DaemonStatus& status) {
   std::string text = HeadLine(status);
   if (status.shadow) text += ShadowLine(*status.shadow);
-  text += TroubleLine(status);
+  text += TroubleLines(status);
   using Align = TextTable::Align;
   TextTable table({{"job", Align::kLeft},
                    {"stage", Align::kLeft},

@@ -108,11 +108,13 @@ struct DaemonStatus {
   Seconds interval = 0;
   std::string runtime{};
   std::optional<std::string> trouble{};  // why the runtime cannot be polled now
+  std::optional<std::string> warning{};  // what is to be corrected in the cluster's settings
   std::string policy{};
   std::optional<std::string> rules{};  // file of the operator's rules
   bool paused = false;
   bool drained = false;  // no job begins
   std::int64_t finished = 0;
+  std::int64_t more_jobs = 0;  // that the cluster will show later: tasks of arrays
   std::int64_t decisions = 0;
   double decision_us = 0;  // microseconds that the latest decision took
   std::int64_t resizes = 0;

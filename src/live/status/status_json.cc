@@ -91,10 +91,10 @@ constexpr auto RowsOf(const DaemonStatus*) {  // its jobs follow
       Row{"decided", &T::decided_at}, Row{"interval", &T::interval}, Row{"runtime", &T::runtime},
       Row{"trouble", &T::trouble}, Row{"policy", &T::policy}, Row{"rules", &T::rules},
       Row{"paused", &T::paused}, Row{"drained", &T::drained}, Row{"finished", &T::finished},
-      Row{"decisions", &T::decisions}, Row{"decision_us", &T::decision_us},
-      Row{"resizes", &T::resizes}, Row{"last_resize_s", &T::last_resize},
-      Row{"workers_failed", &T::workers_failed}, Row{"nodes", &T::nodes},
-      Extra{"shadow", &T::shadow});
+      Row{"more_jobs", &T::more_jobs}, Row{"decisions", &T::decisions},
+      Row{"decision_us", &T::decision_us}, Row{"resizes", &T::resizes},
+      Row{"last_resize_s", &T::last_resize}, Row{"workers_failed", &T::workers_failed},
+      Row{"nodes", &T::nodes}, Extra{"warning", &T::warning}, Extra{"shadow", &T::shadow});
 }
 
 constexpr auto RowsOf(const ControlRequest*) {

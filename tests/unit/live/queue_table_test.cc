@@ -50,9 +50,12 @@ TEST(QueueTable, CountsWaitingJobsAndFreeGpus) {
   EXPECT_EQ(QueueText(status), "0 of 1 job waits, 3 of 8 GPUs free, policy index\n");
   status.paused = true;
   status.trouble = "no route to host";
+  status.warning = "partition 'elastic' is up";
+  status.more_jobs = 960;
   EXPECT_EQ(QueueText(status),
-            "0 of 1 job waits, 3 of 8 GPUs free, policy index, PAUSED\n"
-            "nothing is changed until the cluster can be asked again: no route to host\n");
+            "0 of 1 job waits, 960 more to come, 3 of 8 GPUs free, policy index, PAUSED\n"
+            "nothing is changed until the cluster can be asked again: no route to host\n"
+            "warning: partition 'elastic' is up\n");
 }
 
 TEST(QueueTable, ShowsUserRequestAndAge) {

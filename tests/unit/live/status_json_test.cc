@@ -11,8 +11,8 @@ namespace {
 constexpr const char* kStatus =
     R"({"now":62.5,"written":1760000000.5,"looked":1750000000.0,"decided":null,"interval":10.0,)"
     R"("runtime":"slurm","trouble":"no route to host","policy":"index","rules":"","paused":true,)"
-    R"("drained":false,"finished":3,"decisions":7,"decision_us":0.1,"resizes":2,)"
-    R"("last_resize_s":1.5,"workers_failed":1,"nodes":[)"
+    R"("drained":false,"finished":3,"more_jobs":960,"decisions":7,"decision_us":0.1,)"
+    R"("resizes":2,"last_resize_s":1.5,"workers_failed":1,"nodes":[)"
     R"({"node":"n1","type":"a100","gpus":8,"held":2,"taken":1,"up":true,"drained":false,)"
     R"("drained_by":"","maintenance":false},)"
     R"({"node":"n2","type":"v100","gpus":4,"held":0,"taken":0,"up":false,"drained":true,)"
@@ -21,6 +21,7 @@ constexpr const char* kStatus =
     R"("drained_by":"","maintenance":true},)"
     R"({"node":"n4","type":"v100","gpus":4,"held":0,"taken":0,"up":false,"drained":false,)"
     R"("drained_by":"","maintenance":false}],)"
+    R"("warning":"'elastic' is up",)"
     R"("shadow":{"policy":"fifo","decisions":5,"failed":1,"agreement":0.5,"asked":false},"jobs":[)"
     R"({"job":"7-5f","name":"team/mlp","title":"mlp","user":"eve","model":"vgg","stage":"joining",)"
     R"("reason":"gone","gpus":3,"held":2,"asked":1,"min":1,"max":4,"type":"a100",)"

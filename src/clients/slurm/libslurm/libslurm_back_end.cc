@@ -60,6 +60,22 @@ void CheckConfiguration() {
   }
 }
 
+Status LoadConfiguration(SlurmSettings* settings) {
+  slurm_conf_t* of = nullptr;
+  if (slurm_load_ctl_conf(0, &of) != SLURM_SUCCESS) {
+    return SlurmError("asking for the configuration");
+  }
+  const std::unique_ptr<slurm_conf_t, decltype(&slurm_free_ctl_conf)> owned(of,
+                                                                            slurm_free_ctl_conf);
+  partition_info_msg_t* partitions = nullptr;
+  if (slurm_load_partitions(0, &partitions, SHOW_ALL) != SLURM_SUCCESS) {
+    return SlurmError("asking for partitions");
+  }
+  ReadSlurmSettings(*of, *partitions, settings);
+  slurm_free_partition_info_msg(partitions);
+  return Status::Ok();
+}
+
 // The thread that calls libslurm, and what it has loaded.
 struct Thread {
   struct Call {
@@ -81,7 +97,7 @@ struct Thread {
   std::time_t nodes_as_of = 0;
   std::time_t reserved_as_of = 0;
   std::vector<SlurmReservation> reservations;
-  std::optional<std::chrono::steady_clock::time_point> limits_at;
+  std::optional<std::chrono::steady_clock::time_point> seldom_at;  // limits and partitions
   SlurmSnapshot loaded;
   std::thread thread{[this] { Run(); }};
 
@@ -183,20 +199,22 @@ struct Thread {
       return SlurmError("asking for reservations");
     }
     MarkReservations(reservations, std::time(nullptr), &loaded.nodes);
-    LoadLimits();
+    LoadSeldom();
     return Status::Ok();
   }
 
-  // Where they cannot be had, those of before hold: Slurm's word for what it leaves pending tells.
-  void LoadLimits() {
+  // Limits and partitions. Where they cannot be had, those of before hold: the pending reasons of
+  // what Slurm does not start tell.
+  void LoadSeldom() {
     const auto now = std::chrono::steady_clock::now();
-    if (limits_at && std::chrono::duration<double>(now - *limits_at).count() < kLimitsEvery) return;
-    limits_at = now;
-    slurm_conf_t* of = nullptr;
-    if (slurm_load_ctl_conf(0, &of) != SLURM_SUCCESS) return;
-    const bool enforced = EnforcesLimits(*of);
-    slurm_free_ctl_conf(of);
-    if (!enforced) {
+    if (seldom_at && std::chrono::duration<double>(now - *seldom_at).count() < kSettingsEvery) {
+      return;
+    }
+    seldom_at = now;
+    SlurmSettings settings;
+    if (!LoadConfiguration(&settings).ok()) return;
+    loaded.partitions = std::move(settings.partitions);
+    if (!settings.enforces_limits) {
       loaded.limits = {};
       return;
     }
@@ -245,21 +263,8 @@ Status LibslurmBackEnd::Load(SlurmSnapshot* snapshot) {
 
 Status LibslurmBackEnd::LoadSettings(SlurmSettings* settings) {
   auto loaded = std::make_shared<SlurmSettings>();
-  Status done = thread_->Do(std::max(patience_, kAtBegin), [loaded] {
-    slurm_conf_t* of = nullptr;
-    if (slurm_load_ctl_conf(0, &of) != SLURM_SUCCESS) {
-      return SlurmError("asking for the configuration");
-    }
-    const std::unique_ptr<slurm_conf_t, decltype(&slurm_free_ctl_conf)> owned(of,
-                                                                              slurm_free_ctl_conf);
-    partition_info_msg_t* partitions = nullptr;
-    if (slurm_load_partitions(0, &partitions, SHOW_ALL) != SLURM_SUCCESS) {
-      return SlurmError("asking for partitions");
-    }
-    ReadSlurmSettings(*of, *partitions, loaded.get());
-    slurm_free_partition_info_msg(partitions);
-    return Status::Ok();
-  });
+  Status done = thread_->Do(std::max(patience_, kAtBegin),
+                            [loaded] { return LoadConfiguration(loaded.get()); });
   if (done.ok()) *settings = std::move(*loaded);
   return done;
 }
@@ -314,6 +319,7 @@ Status LibslurmBackEnd::Submit(const SlurmSubmission& submission, std::uint32_t*
 
 Status LibslurmBackEnd::Change(const SlurmChange& change) {
   return thread_->Do(patience_, [change] {
+    char no_features[] = "";
     const auto update = [&](const std::function<void(job_desc_msg_t*)>& fill, const char* what) {
       job_desc_msg_t job;
       slurm_init_job_desc_msg(&job);
@@ -338,6 +344,14 @@ Status LibslurmBackEnd::Change(const SlurmChange& change) {
           job->req_nodes = IfAny(change.nodes);
           job->tres_per_node = IfAny(change.gres);
           if (change.time_limit > 0) job->time_limit = change.time_limit;
+          if (const auto& one_core = change.one_core) {
+            job->num_tasks = 1;
+            job->cpus_per_task = 1;
+            job->min_cpus = job->max_cpus = 1;
+            job->pn_min_cpus = 1;
+            if (one_core->memory_mib > 0) job->pn_min_memory = one_core->memory_mib;
+            if (one_core->any_features) job->features = no_features;
+          }
           if (change.first) job->priority = kBeforeAll;
           // A requeued job would wait two minutes. Ours may be another clock than the controller's.
           if (change.node_count > 0) job->begin_time = kLongAgo;

@@ -128,6 +128,33 @@ int CpusInUse(const node_info_t& node) {
   return used;
 }
 
+template <typename List>
+void ForEach(List list, const auto& read) {
+  if (list == nullptr) return;
+  const auto all = slurm_list_iterator_create(list);
+  while (void* one = slurm_list_next(all)) read(one);
+  slurm_list_iterator_destroy(all);
+}
+
+template <typename List>
+bool HasDefaultMemory(std::uint64_t by_cpu_or_node, List job_defaults) {
+  bool by_gpu = false;
+  ForEach(job_defaults, [&](void* item) {
+    const auto& one = *static_cast<job_defaults_t*>(item);
+    by_gpu = by_gpu || one.type == JOB_DEF_MEM_PER_GPU;
+  });
+  const std::uint64_t memory = by_cpu_or_node & ~kMemoryPerCpu;
+  const bool unlimited = memory == 0 || by_cpu_or_node == NO_VAL64 || by_cpu_or_node == INFINITE64;
+  return by_gpu || !unlimited;
+}
+
+SlurmMemory MemoryOf(const slurm_conf_t& configuration) {
+  if ((configuration.select_type_param & CR_MEMORY) == 0) return SlurmMemory::kNotCounted;
+  return HasDefaultMemory(configuration.def_mem_per_cpu, configuration.job_defaults_list)
+             ? SlurmMemory::kByDefault
+             : SlurmMemory::kWholeByNone;
+}
+
 }  // namespace
 
 const std::string& UserNames::Of(std::uint32_t id) {
@@ -214,13 +241,7 @@ SlurmLimits ReadSlurmLimits(const assoc_mgr_info_msg_t& message) {
   const auto limit = [gpus](const std::uint64_t* of) {
     return of == nullptr ? std::nullopt : GpuLimitOf(of[gpus]);
   };
-  const auto each = [](auto list, const auto& read) {
-    if (list == nullptr) return;
-    const auto all = slurm_list_iterator_create(list);
-    while (void* one = slurm_list_next(all)) read(one);
-    slurm_list_iterator_destroy(all);
-  };
-  each(message.assoc_list, [&](void* item) {
+  ForEach(message.assoc_list, [&](void* item) {
     const auto& one = *static_cast<slurmdb_assoc_rec_t*>(item);
     limits.associations.push_back({.account = Text(one.acct),
                                    .user = Text(one.user),
@@ -229,7 +250,7 @@ SlurmLimits ReadSlurmLimits(const assoc_mgr_info_msg_t& message) {
                                    .together = limit(one.grp_tres_ctld),
                                    .a_job = limit(one.max_tres_ctld)});
   });
-  each(message.qos_list, [&](void* item) {
+  ForEach(message.qos_list, [&](void* item) {
     const auto& one = *static_cast<slurmdb_qos_rec_t*>(item);
     limits.qos.push_back({.name = Text(one.name),
                           .together = limit(one.grp_tres_ctld),
@@ -238,11 +259,6 @@ SlurmLimits ReadSlurmLimits(const assoc_mgr_info_msg_t& message) {
                           .a_job = limit(one.max_tres_pj_ctld)});
   });
   return limits;
-}
-
-bool EnforcesLimits(const slurm_conf_t& configuration) {
-  constexpr std::uint16_t kLimits = 2;  // ACCOUNTING_ENFORCE_LIMITS, which no header declares
-  return (configuration.accounting_storage_enforce & kLimits) != 0;
 }
 
 void ReadSlurmSettings(const slurm_conf_t& configuration, const partition_info_msg_t& partitions,
@@ -263,10 +279,17 @@ void ReadSlurmSettings(const slurm_conf_t& configuration, const partition_info_m
   settings->accounting = Text(configuration.accounting_storage_type);
   settings->state_folder = Text(configuration.state_save_location);
   settings->requeue = configuration.job_requeue != 0;
-  settings->enforces_limits = EnforcesLimits(configuration);
+  settings->appends_output = configuration.job_file_append != 0;
+  settings->kill_wait = configuration.kill_wait;
+  constexpr std::uint16_t kLimits = 2;  // ACCOUNTING_ENFORCE_LIMITS, which no header declares
+  settings->enforces_limits = (configuration.accounting_storage_enforce & kLimits) != 0;
+  settings->memory = MemoryOf(configuration);
   for (std::uint32_t i = 0; i < partitions.record_count; ++i) {
     const partition_info_t& one = partitions.partition_array[i];
-    settings->partitions.push_back({Text(one.name), (one.state_up & PARTITION_SCHED) != 0});
+    const bool of_its_own = settings->memory != SlurmMemory::kNotCounted &&
+                            HasDefaultMemory(one.def_mem_per_cpu, one.job_defaults_list);
+    settings->partitions.push_back({Text(one.name), (one.state_up & PARTITION_SCHED) != 0,
+                                    of_its_own ? SlurmMemory::kByDefault : settings->memory});
   }
 }
 

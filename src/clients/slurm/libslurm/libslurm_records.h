@@ -27,7 +27,6 @@ SlurmJob ReadSlurmJob(const slurm_job_info_t& job, UserNames* users);
 SlurmNode ReadSlurmNode(const node_info_t& node);
 SlurmReservation ReadSlurmReservation(const reserve_info_t& reservation);
 SlurmLimits ReadSlurmLimits(const assoc_mgr_info_msg_t& message);
-bool EnforcesLimits(const slurm_conf_t& configuration);
 void ReadSlurmSettings(const slurm_conf_t& configuration, const partition_info_msg_t& partitions,
                        SlurmSettings* settings);
 

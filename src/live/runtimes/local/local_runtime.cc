@@ -89,7 +89,7 @@ class LocalRuntime final : public Runtime {
       ReadWorkers(job, &snapshot);
       if (job.forgotten) continue;
       if (job.spec.asked.submit > now) {
-        snapshot.more = true;
+        ++snapshot.more;
       } else {
         snapshot.jobs.push_back(std::make_shared<const RuntimeJob>(job.spec.asked));
       }

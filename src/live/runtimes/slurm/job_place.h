@@ -3,6 +3,7 @@
 // A request keeps the type, or to have none, that it was submitted with (ADR 36): where it has
 // none, the node alone decides. Pure.
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -14,9 +15,10 @@ namespace allot {
 
 // GPUs of one type of a Slurm node: a node as the daemon knows it.
 struct NodePart {
-  std::string node;      // Slurm's name
-  std::string gpu_type;  // as Slurm says; "": without one
-  bool whole = true;     // all GPUs of the Slurm node
+  std::string node;                 // Slurm's name
+  std::string gpu_type;             // as Slurm says; "": without one
+  bool whole = true;                // all GPUs of the Slurm node
+  std::uint64_t memory_of_gpu = 0;  // MiB: of the node, for a worker that asks for none
 };
 using NodeParts = std::map<std::string, NodePart>;  // by the daemon's name
 

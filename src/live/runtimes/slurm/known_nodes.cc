@@ -3,12 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include "clients/slurm/resources.h"
 #include "live/runtimes/slurm/foreign_gpus.h"
 
 namespace allot {
+namespace {
+
+// Of a node's memory, where workers get parts of it. The scripts of jobs need the rest.
+constexpr std::uint64_t kPercentForWorkers = 90;
+
+}  // namespace
 
 JobNodes KnownNodes::Read(const SlurmSnapshot& snapshot, const std::string& partition,
                           RuntimeSnapshot* seen) {
@@ -23,6 +31,12 @@ JobNodes KnownNodes::Read(const SlurmSnapshot& snapshot, const std::string& part
                                                     : NodeState::kDown;
     }
     const std::vector<SlurmGpuType> types = GpuTypesOfGres(node.gres);
+    const GpuCount gpus_of_node =
+        std::accumulate(types.begin(), types.end(), GpuCount{0},
+                        [](GpuCount sum, const SlurmGpuType& type) { return sum + type.count; });
+    const std::uint64_t memory_of_gpu =
+        node.memory_mib * kPercentForWorkers / 100 /
+        static_cast<std::uint64_t>(std::max(GpuCount{1}, gpus_of_node));
     for (const SlurmGpuType& gpus : types) {
       const bool whole = types.size() == 1;
       RuntimeNode shown;
@@ -32,7 +46,7 @@ JobNodes KnownNodes::Read(const SlurmSnapshot& snapshot, const std::string& part
       shown.capacity.cpus = node.cpus;
       shown.state = states_[node.name];
       shown.taken = foreign.TakenOf(node, gpus);
-      parts_[shown.name] = {node.name, gpus.name, whole};
+      parts_[shown.name] = {node.name, gpus.name, whole, memory_of_gpu};
       all.push_back({shown.name, shown.gpu_type, gpus.count, &node});
       seen->nodes.push_back(std::move(shown));
     }

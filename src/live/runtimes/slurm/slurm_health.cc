@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <utility>
 
 #include "clients/slurm/slurm_back_end.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/strings.h"
 #include "core/wall_clock.h"
 #include "live/runtimes/slurm/cluster_claim.h"
@@ -154,6 +156,46 @@ HealthFinding CheckRequeue(const SlurmFacts& facts) {
                    "JobRequeue=1 in slurm.conf, or tell the users");
 }
 
+HealthFinding CheckMemory(const SlurmFacts& facts) {
+  const SlurmPartition* runs = Find(facts, facts.partition);
+  const SlurmMemory memory = runs == nullptr ? facts.settings.memory : runs->memory;
+  if (memory == SlurmMemory::kNotCounted) return FoundFine("memory is not allocated");
+  if (memory == SlurmMemory::kByDefault)
+    return FoundFine("jobs that ask for no memory get a default");
+  return FoundWarn(
+      fmt::format("'{}' allocates memory and has no default: a job that asks for none, unless it "
+                  "is elastic, gets all of its nodes, and their other GPUs stay idle",
+                  facts.partition),
+      "JobDefaults=DefMemPerGPU=MiB, or DefMemPerCPU=MiB, in slurm.conf");
+}
+
+HealthFinding CheckOutput(const SlurmFacts& facts) {
+  if (facts.settings.appends_output) return FoundFine("JobFileAppend=1");
+  return FoundWarn(
+      "JobFileAppend=0: a job that is resized by a restart loses the output of its earlier runs, "
+      "unless it says --open-mode=append",
+      "JobFileAppend=1 in slurm.conf");
+}
+
+HealthFinding CheckKillWait(const SlurmFacts& facts) {
+  constexpr Seconds kDefault = 30;
+  const std::string seen = fmt::format("KillWait={}", facts.settings.kill_wait);
+  if (facts.settings.kill_wait >= kDefault) return FoundFine(seen);
+  return FoundWarn(seen + ": so many seconds has a job that is resized by a restart to save",
+                   "KillWait=30, or more, in slurm.conf");
+}
+
+HealthFinding CheckPort(const SlurmFacts& facts) {
+  if (facts.port == 0) return FoundFine("the daemon has not chosen a port yet");
+  const auto [first, last] = facts.ephemeral;
+  const std::string seen = fmt::format("workers reach the daemon at port {}", facts.port);
+  if (facts.port < first || facts.port > last) return FoundFine(seen);
+  return FoundWarn(
+      fmt::format("{}: while it is away, the system may give it to any other program ({} to {})",
+                  seen, first, last),
+      "name a port outside of these: --runtime slurm:address=HOST:PORT");
+}
+
 HealthFinding CheckAccounting(const SlurmFacts& facts) {
   const std::string& accounting = facts.settings.accounting;
   if (!accounting.empty() && accounting != "accounting_storage/none") return FoundFine(accounting);
@@ -193,12 +235,28 @@ HealthFinding CheckLauncher(const SlurmFacts& facts) {
 constexpr HealthCheck<SlurmFacts> kSlurmChecks[] = {
     {"slurm.version", CheckVersion},       {"slurm.user", CheckUser},
     {"slurm.partitions", CheckPartitions}, {"slurm.gpus", CheckGpus},
-    {"slurm.select", CheckSelect},         {"slurm.submission", CheckSubmission},
-    {"slurm.scheduler", CheckScheduler},   {"slurm.requeue", CheckRequeue},
-    {"slurm.accounting", CheckAccounting}, {"slurm.claim", CheckClaim},
+    {"slurm.select", CheckSelect},         {"slurm.memory", CheckMemory},
+    {"slurm.submission", CheckSubmission}, {"slurm.scheduler", CheckScheduler},
+    {"slurm.requeue", CheckRequeue},       {"slurm.output", CheckOutput},
+    {"slurm.kill_wait", CheckKillWait},    {"slurm.accounting", CheckAccounting},
+    {"slurm.claim", CheckClaim},           {"slurm.port", CheckPort},
     {"slurm.launcher", CheckLauncher}};
 
-std::vector<HealthFinding> RunSlurmGroup(const HealthPlace&, const Params& params) {
+// Of "tcp:127.0.0.1:7171" in a file of the daemon's; 0 where there is none.
+int PortIn(const std::filesystem::path& file) try {
+  const std::string text = ReadTextFile(file.string());
+  return static_cast<int>(ParseInteger(Trim(text.substr(text.rfind(':') + 1))).value_or(0));
+} catch (const Error&) {
+  return 0;
+}
+
+std::pair<int, int> EphemeralPorts() {
+  std::pair<int, int> ports = SlurmFacts().ephemeral;
+  std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> ports.first >> ports.second;
+  return ports;
+}
+
+std::vector<HealthFinding> RunSlurmGroup(const HealthPlace& place, const Params& params) {
   SlurmFacts facts;
   try {
     SlurmClient client(SlurmAccessFrom(params), true);
@@ -220,6 +278,8 @@ std::vector<HealthFinding> RunSlurmGroup(const HealthPlace&, const Params& param
   facts.queue = params.Text("queue");
   facts.launcher = LauncherFrom(params);
   facts.user_id = ::geteuid();
+  facts.port = PortIn(place.state / "slurm" / "address");
+  facts.ephemeral = EphemeralPorts();
   const std::filesystem::path claims = facts.settings.state_folder;
   facts.may_claim = ClusterClaim::MayBeIn(claims);
   if (facts.may_claim) facts.may_not_open = ClusterClaim::MayOpenAllIn(claims).message();

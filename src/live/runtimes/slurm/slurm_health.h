@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/types.h"
@@ -20,11 +21,13 @@ struct SlurmFacts {
   int gpu_nodes_up = 0;
   std::string partition, queue;    // of the runtime's parameters
   std::filesystem::path launcher;  // allot-elastic, as this machine finds it
-  std::uint32_t user_id = 0;       // of this process
-  bool may_claim = true;           // it may make files in StateSaveLocation
-  std::string may_not_open;        // of those that are there, and why; "": none
-  std::string in_charge;           // who holds the lease there; "": nobody
-  Seconds renewed_ago = 0;         // it was
+  int port = 0;                    // of the daemon, for workers; 0: none was chosen yet
+  std::pair<int, int> ephemeral{32768, 60999};  // ports that this machine gives to any program
+  std::uint32_t user_id = 0;                    // of this process
+  bool may_claim = true;                        // it may make files in StateSaveLocation
+  std::string may_not_open;                     // of those that are there, and why; "": none
+  std::string in_charge;                        // who holds the lease there; "": nobody
+  Seconds renewed_ago = 0;                      // it was
 };
 
 std::vector<HealthFinding> CheckSlurm(const SlurmFacts& facts);

@@ -39,6 +39,7 @@ std::vector<ParamSpec> SlurmParams() {
            "of this machine, for nodes (default: the controller's); of several daemons "
            "HOST:PORT|HOST:PORT"},
           {"cpus", "", "partition that jobs without GPUs run in (default: as other jobs)"},
+          {"home", "", "partition that the scripts of elastic jobs run in (default: as jobs)"},
           {"priority", "nice", "of jobs: 'nice', as users say, or 'slurm', as Slurm computes it"},
           {"timeout", "2", "seconds to wait for the controller's answer", 0.1, 60},
           {"api", "auto", "libslurm, commands (Slurm's programs), or auto: libslurm where it fits"},
@@ -56,6 +57,7 @@ SlurmOptions SlurmOptionsFrom(const Params& params, const RuntimeOptions& option
           .standby = options.standby,
           .on_wait = options.on_wait,
           .cpu_partition = params.Text("cpus"),
+          .home_partition = params.Text("home"),
           .slurm_priority = PrioritiesAreSlurms(params.Text("priority")),
           .state = options.state / "slurm"};
 }

@@ -23,6 +23,7 @@ struct SlurmOptions {
   bool standby = false;  // waits until no other daemon is in charge
   std::function<void(const std::string& why)> on_wait{};  // RuntimeOptions
   std::string cpu_partition;    // where jobs without GPUs run; "": `partition`
+  std::string home_partition;   // where scripts of elastic jobs run; "": `partition`
   bool slurm_priority = false;  // priorities are Slurm's own, not --nice
   std::filesystem::path state;  // folder of our own files
 };

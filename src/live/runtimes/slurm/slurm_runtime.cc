@@ -166,12 +166,8 @@ Status SlurmRuntime::StartWorkerJobs(SlurmUserJob& user_job,
   const std::string& job = user_job.job->id;
   hub_.AddJob(job, TokenOf(job));
   if (!user_job.placed) {
-    Status placed = client_.Change({.id = user_job.slurm->id,
-                                    .partition = options_.partition,
-                                    .admin_comment = ToText(user_job.tag)});
+    const Status placed = PlaceScript(user_job);
     if (!placed.ok()) return placed;
-    user_job.placed = true;
-    user_job.tagged = true;
   }
   std::vector<std::string> submitted;
   for (const WorkerRequest& worker : workers) {
@@ -196,6 +192,45 @@ Status SlurmRuntime::StartWorkerJobs(SlurmUserJob& user_job,
   return Status::Ok();
 }
 
+// The script of an elastic job waits for the end of its workers (ADR 100).
+Status SlurmRuntime::PlaceScript(SlurmUserJob& user_job) {
+  constexpr std::uint64_t kMemoryMib = 512;
+  const bool own_nodes = !options_.home_partition.empty();
+  const std::string& partition = own_nodes ? options_.home_partition : options_.partition;
+  const bool counted = MemoryIn(partition) != SlurmMemory::kNotCounted;
+  JobTag tag = user_job.tag;
+  tag.asked = AskedBy(*user_job.slurm);
+  Status placed =
+      client_.Change({.id = user_job.slurm->id,
+                      .partition = partition,
+                      .admin_comment = ToText(tag),
+                      .one_core = SlurmChange::OneCore{.memory_mib = counted ? kMemoryMib : 0,
+                                                       .any_features = own_nodes}});
+  if (!placed.ok()) return placed;
+  user_job.tag = std::move(tag);
+  user_job.placed = true;
+  user_job.tagged = true;
+  return placed;
+}
+
+std::optional<std::string> SlurmRuntime::WarningOf(
+    const std::vector<SlurmPartition>& partitions) const {
+  for (const SlurmPartition& one : partitions) {
+    if (one.name != options_.queue || !one.up) continue;
+    return fmt::format(
+        "partition '{0}' is up: Slurm starts waiting jobs past allot; run 'scontrol update "
+        "partitionname={0} state=down'",
+        one.name);
+  }
+  return std::nullopt;
+}
+
+SlurmMemory SlurmRuntime::MemoryIn(const std::string& partition) const {
+  const auto found = std::find_if(partitions_.begin(), partitions_.end(),
+                                  [&](const SlurmPartition& one) { return one.name == partition; });
+  return found == partitions_.end() ? SlurmMemory::kNotCounted : found->memory;
+}
+
 SlurmSubmission SlurmRuntime::WorkerJobOf(const SlurmUserJob& user_job, const WorkerRequest& worker,
                                           const WorkerTag& tag) {
   const SlurmJob& of = *user_job.slurm;
@@ -217,6 +252,10 @@ SlurmSubmission SlurmRuntime::WorkerJobOf(const SlurmUserJob& user_job, const Wo
   submission.time_limit = of.time_limit;
   submission.cpus_per_task = of.cpus_per_task;
   submission.memory = of.memory;
+  if ((of.memory & ~kMemoryPerCpu) == 0 &&
+      MemoryIn(options_.partition) == SlurmMemory::kWholeByNone) {
+    submission.memory = part.memory_of_gpu * static_cast<std::uint64_t>(std::popcount(worker.gpus));
+  }
   submission.environment = {
       "PATH=/usr/local/bin:/usr/bin:/bin",
       "USER=" + of.user,
@@ -534,6 +573,7 @@ const SlurmSnapshot& SlurmRuntime::TakeSlurmSnapshot() {
 RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
   const SlurmSnapshot& snapshot = TakeSlurmSnapshot();
   RuntimeSnapshot seen;
+  partitions_ = snapshot.partitions;
   user_jobs_.Begin(snapshot, nodes_.Read(snapshot, options_.partition, &seen));
   worker_jobs_.clear();
   std::vector<WorkerJob> worker_jobs;
@@ -550,6 +590,7 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
   user_jobs_.End(snapshot);
   seen.limits = user_jobs_.limits();
   seen.more = user_jobs_.more();
+  seen.warning = WarningOf(snapshot.partitions);
   GiveBackRequeued();
   EndStrays(&worker_jobs);
   LengthenTimes(worker_jobs);

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -69,6 +70,9 @@ class SlurmRuntime : public Runtime {
                      RuntimeSnapshot* seen);
   void ReadShares(const SlurmUserJob& user_job, RuntimeSnapshot* seen);
   Status GiveBack(SlurmUserJob& user_job);  // to the partition where jobs wait
+  Status PlaceScript(SlurmUserJob& user_job);
+  std::optional<std::string> WarningOf(const std::vector<SlurmPartition>& partitions) const;
+  SlurmMemory MemoryIn(const std::string& partition) const;
   Status StartWorkerJobs(SlurmUserJob& user_job, std::span<const WorkerRequest> workers);
   Status StartItself(SlurmUserJob& user_job, std::span<const WorkerRequest> workers);
   SlurmSubmission WorkerJobOf(const SlurmUserJob& user_job, const WorkerRequest& worker,
@@ -99,6 +103,7 @@ class SlurmRuntime : public Runtime {
   SlurmChores chores_;
   UserNotes notes_{client_, chores_};
   KnownNodes nodes_;
+  std::vector<SlurmPartition> partitions_;  // of the last snapshot
   SlurmUserJobs user_jobs_;
   IdleTimes idle_;
 };

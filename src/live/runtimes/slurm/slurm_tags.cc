@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <limits>
 #include <map>
@@ -37,6 +39,27 @@ std::optional<std::map<std::string_view, std::string_view>> Pairs(std::string_vi
 
 constexpr std::string_view kWhy = ": ";  // begins what people read
 
+// "8,16,bb8,a100&nvlink"
+std::string ToText(const AskedTag& asked) {
+  return fmt::format("{},{},{:x},{}", asked.cpus_per_task, asked.cpus_per_node, asked.memory,
+                     asked.constraint);
+}
+
+std::optional<AskedTag> ParseAsked(std::string_view text) {
+  std::array<std::string_view, 3> numbers;
+  for (std::string_view& number : numbers) {
+    const std::size_t comma = text.find(',');
+    if (comma == std::string_view::npos) return std::nullopt;
+    number = text.substr(0, comma);
+    text.remove_prefix(comma + 1);
+  }
+  const auto cpus_per_task = Parse<std::uint16_t>(numbers[0], 10);
+  const auto cpus_per_node = Parse<std::uint32_t>(numbers[1], 10);
+  const auto memory = Parse<std::uint64_t>(numbers[2], 16);
+  if (!cpus_per_task || !cpus_per_node || !memory) return std::nullopt;
+  return AskedTag{*cpus_per_task, *cpus_per_node, *memory, std::string(text)};
+}
+
 }  // namespace
 
 std::string ToText(const JobTag& tag) {
@@ -44,6 +67,7 @@ std::string ToText(const JobTag& tag) {
   if (tag.stopping) text += " stopping=1";
   if (tag.failed) text += " failed=1";
   if (tag.stopped > 0) text += fmt::format(" stopped={}", tag.stopped);
+  if (tag.asked) text += " asked=" + ToText(*tag.asked);
   for (std::size_t i = 0; i < tag.shares.size(); ++i) {
     const ShareTag& share = tag.shares[i];
     text += fmt::format("{}{}@{}:{:x}", i == 0 ? " shares=" : ",", share.worker, share.node,
@@ -68,6 +92,7 @@ std::optional<JobTag> ParseJobTag(std::string_view text) {
   tag.stopping = (*pairs)["stopping"] == "1";
   tag.failed = (*pairs)["failed"] == "1";
   tag.stopped = Parse<long long>((*pairs)["stopped"], 10).value_or(0);
+  tag.asked = ParseAsked((*pairs)["asked"]);
   if ((*pairs)["shares"].empty()) return tag;
   for (const std::string_view share : Split((*pairs)["shares"], ',')) {
     const std::size_t at = share.find('@');
@@ -92,6 +117,22 @@ std::optional<WorkerTag> ParseWorkerTag(std::string_view text) {
   const auto gpus = Parse<std::uint64_t>((*pairs)["gpus"], 16);
   if (!user_job || !gpus || !IsWorkerOf((*pairs)["worker"], (*pairs)["job"])) return std::nullopt;
   return WorkerTag{*user_job, std::string((*pairs)["job"]), std::string((*pairs)["worker"]), *gpus};
+}
+
+AskedTag AskedBy(const SlurmJob& slurm) {
+  AskedTag asked{slurm.cpus_per_task, slurm.cpus_per_node, slurm.memory, slurm.constraint};
+  std::erase_if(asked.constraint, [](unsigned char sign) { return std::isspace(sign) != 0; });
+  return asked;
+}
+
+std::shared_ptr<const SlurmJob> AsAsked(std::shared_ptr<const SlurmJob> slurm, const JobTag& tag) {
+  if (!tag.asked) return slurm;
+  auto asked = std::make_shared<SlurmJob>(*slurm);
+  asked->cpus_per_task = tag.asked->cpus_per_task;
+  asked->cpus_per_node = tag.asked->cpus_per_node;
+  asked->memory = tag.asked->memory;
+  asked->constraint = tag.asked->constraint;
+  return asked;
 }
 
 bool IsSettling(const JobTag& tag, long long now) {

@@ -7,11 +7,13 @@
 // counts for nothing.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "clients/slurm/slurm_records.h"
 #include "core/types.h"
 
 namespace allot {
@@ -23,8 +25,17 @@ struct ShareTag {
   std::uint64_t gpus = 0;
 };
 
+// What an elastic job asked for, for its workers: its own record has what its script needs.
+struct AskedTag {
+  std::uint16_t cpus_per_task = 0;
+  std::uint32_t cpus_per_node = 1;
+  std::uint64_t memory = 0;  // MiB; kMemoryPerCpu
+  std::string constraint{};  // without spaces
+};
+
 struct JobTag {
   std::string job{};  // the daemon's name of it
+  std::optional<AskedTag> asked{};
   std::vector<ShareTag> shares{};
   bool stopping = false;  // is being requeued
   bool failed = false;    // given up by the daemon
@@ -47,6 +58,10 @@ std::string ToText(const WorkerTag& tag);
 // of the order to end it. How long the job took to end does not matter. `now` is Unix time.
 inline constexpr long long kAfterRequeue = 2;
 bool IsSettling(const JobTag& tag, long long now);
+// What `slurm` asks for now.
+AskedTag AskedBy(const SlurmJob& slurm);
+// `slurm` as it was submitted: with what it asked for, if its record shows that no more.
+std::shared_ptr<const SlurmJob> AsAsked(std::shared_ptr<const SlurmJob> slurm, const JobTag& tag);
 // nullopt: not ours, or not whole.
 std::optional<JobTag> ParseJobTag(std::string_view text);
 std::optional<WorkerTag> ParseWorkerTag(std::string_view text);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "clients/slurm/resources.h"
+#include "clients/slurm/value_text.h"
 #include "core/error.h"
 #include "live/runtimes/slurm/array_tasks.h"
 #include "live/runtimes/slurm/job_request.h"
@@ -52,6 +53,7 @@ void SlurmUserJobs::Begin(const SlurmSnapshot& snapshot, JobNodes nodes) {
   nodes_ = std::move(nodes);
   beyond_limit_ = TasksBeyondLimit(snapshot.jobs, options_.queue);
   arrays_.clear();
+  more_ = 0;
   std::vector<NodeKind> kinds = nodes_->Kinds();
   if (limits_.Read(snapshot) || kinds != kinds_) by_number_.clear();  // all are read again
   kinds_ = std::move(kinds);
@@ -85,17 +87,18 @@ void SlurmUserJobs::Read(const std::shared_ptr<const SlurmJob>& record) {
     same->look = look_;
     return;
   }
-  const SlurmJob& slurm = *record;
-  const std::optional<JobTag> tag = ParseJobTag(slurm.admin_comment);
+  const std::optional<JobTag> tag = ParseJobTag(record->admin_comment);
+  const std::shared_ptr<const SlurmJob> asked = tag ? AsAsked(record, *tag) : record;
+  const SlurmJob& slurm = *asked;
   if (!tag && slurm.partition != options_.queue) return;  // somebody else's
   if (!tag && slurm.state == SlurmState::kPending && WantsNoGpus(slurm)) {
     LeaveToSlurm(slurm);
     return;
   }
   SlurmUserJob user_job;
-  user_job.slurm = record;
+  user_job.slurm = asked;
   user_job.look = look_;
-  user_job.placed = slurm.partition == options_.partition;
+  user_job.placed = slurm.partition != options_.queue;
   user_job.tagged = tag.has_value();
   user_job.tag = tag.value_or(JobTag{.job = JobName(slurm.known_as(), slurm.submit)});
   RuntimeJob job = Described(slurm, user_job.tag.job, options_.slurm_priority);
@@ -103,6 +106,8 @@ void SlurmUserJobs::Read(const std::shared_ptr<const SlurmJob>& record) {
     ReadWhatItMayHave(user_job, &job);
     if (!slurm.tasks.empty()) {  // its tasks will be jobs of their own
       arrays_.push_back(record);
+      const auto tasks = ParseArrayTasks(slurm.tasks);
+      more_ += tasks ? tasks->size() : 0;
       return;
     }
     if (!user_job.tagged && slurm.state == SlurmState::kPending) {
@@ -201,6 +206,8 @@ void SlurmUserJobs::ReadState(const SlurmUserJob& user_job, RuntimeJob* job) con
     set(JobState::kFailed, why.empty() ? "given up by an earlier daemon" : why);
   } else if (over) {
     set(EndOf(slurm.state), slurm.reason);
+  } else if (slurm.completing && job->reason.empty()) {
+    job->reason = "its nodes clean up after its last run";
   }
 }
 

@@ -3,6 +3,7 @@
 // ended. A job that waits is read once: what its record says of it changes only with nodes and
 // limits. A part of SlurmRuntime, from one thread.
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -28,7 +29,7 @@ struct SlurmUserJob {
   std::shared_ptr<const SlurmJob> slurm;
   JobTag tag;
   bool tagged = false;  // its record in Slurm holds the tag
-  bool placed = false;  // it is in the partition where jobs run
+  bool placed = false;  // it left the partition where jobs wait
   bool noted = true;    // its user can see what is wrong with it
   std::shared_ptr<const RuntimeJob> job;
   std::int64_t look = 0;  // the last that showed it
@@ -55,7 +56,7 @@ class SlurmUserJobs {
   void Begin(const SlurmSnapshot& snapshot, JobNodes nodes);
   void Read(const std::shared_ptr<const SlurmJob>& record);
   void End(const SlurmSnapshot& snapshot);
-  bool more() const { return !arrays_.empty(); }  // tasks of arrays will be jobs of their own
+  std::size_t more() const { return more_; }  // tasks of arrays that will be jobs of their own
   const std::vector<SharedLimit>& limits() const { return limits_.shared(); }
 
   std::map<std::string, SlurmUserJob>& all() { return jobs_; }  // by the daemon's name
@@ -85,6 +86,7 @@ class SlurmUserJobs {
   std::optional<JobNodes> nodes_;
   std::set<std::uint32_t> beyond_limit_;  // tasks of arrays
   SlurmJobs arrays_;                      // whose tasks are to be jobs of their own
+  std::size_t more_ = 0;                  // these tasks, as far as Slurm lists them
 };
 
 }  // namespace allot

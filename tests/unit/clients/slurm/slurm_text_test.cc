@@ -19,7 +19,10 @@ TEST(SlurmText, OfTheConfiguration) {
       " "
       "= sched/builtin\nSelectType              = select/cons_tres\nSlurmUser               = "
       "slurm(64030)\nSlurmctldHost[0]        = vm(127.0.0.1)\nSlurmctldHost[1]        = other\n"
-      "SLURM_VERSION           = 24.11.5\nStateSaveLocation       = /var/lib/slurm\n",
+      "SLURM_VERSION           = 24.11.5\nStateSaveLocation       = /var/lib/slurm\nJobFileAppend  "
+      "         = 0\n"
+      "KillWait                = 45 sec\nSelectTypeParameters    = CR_CORE_MEMORY\n"
+      "DefMemPerNode           = UNLIMITED\nJobDefaults             = (null)\n",
       &settings);
   EXPECT_EQ(settings.version, "24.11.5");
   EXPECT_EQ(settings.address, "127.0.0.1");
@@ -29,12 +32,38 @@ TEST(SlurmText, OfTheConfiguration) {
   EXPECT_EQ(settings.select, "select/cons_tres");
   EXPECT_EQ(settings.state_folder, "/var/lib/slurm");
   EXPECT_FALSE(settings.requeue);
+  EXPECT_FALSE(settings.appends_output);
+  EXPECT_EQ(settings.kill_wait, 45);
+  EXPECT_EQ(settings.memory, SlurmMemory::kWholeByNone);
+}
+
+TEST(SlurmText, OfDefaultsOfMemory) {
+  const auto memory_of = [](const std::string& lines) {
+    SlurmSettings settings;
+    ReadConfigText(lines, &settings);
+    return settings.memory;
+  };
+  EXPECT_EQ(memory_of("SelectTypeParameters = CR_CORE\n"), SlurmMemory::kNotCounted);
+  for (const char* by_default :
+       {"DefMemPerCPU = 400", "DefMemPerNode = 1000", "JobDefaults = DefMemPerGPU=9"}) {
+    EXPECT_EQ(memory_of(std::string("SelectTypeParameters = CR_CPU_MEMORY\n") + by_default),
+              SlurmMemory::kByDefault)
+        << by_default;
+  }
+  const char* text =
+      "PartitionName=main State=UP JobDefaults=(null) DefMemPerNode=UNLIMITED\n"
+      "PartitionName=own State=UP JobDefaults=DefMemPerGPU=100 DefMemPerNode=UNLIMITED\n";
+  const auto partitions = ReadPartitionsText(text, SlurmMemory::kWholeByNone);
+  EXPECT_EQ(partitions[0].memory, SlurmMemory::kWholeByNone);
+  EXPECT_EQ(partitions[1].memory, SlurmMemory::kByDefault);
+  EXPECT_EQ(ReadPartitionsText(text, SlurmMemory::kNotCounted)[1].memory, SlurmMemory::kNotCounted);
 }
 
 TEST(SlurmText, OfPartitionsAndReservations) {
   const auto partitions = ReadPartitionsText(
       "PartitionName=main AllowGroups=ALL State=UP TotalCPUs=80\nPartitionName=elastic State=DOWN\n"
-      "PartitionName=last State=DRAIN\n");
+      "PartitionName=last State=DRAIN\n",
+      SlurmMemory::kNotCounted);
   ASSERT_EQ(partitions.size(), 3U);
   EXPECT_TRUE(partitions[0].up && !partitions[1].up && partitions[2].up);
   EXPECT_TRUE(ReadReservationsText("No reservations in the system\n").empty());

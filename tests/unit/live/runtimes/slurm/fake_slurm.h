@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "clients/slurm/shared_jobs.h"
 #include "clients/slurm/slurm_back_end.h"
@@ -16,6 +17,7 @@ struct FakeSlurmState {
   std::map<std::uint32_t, SlurmJob> jobs;  // by number
   std::vector<SlurmNode> nodes;
   SlurmLimits limits;
+  std::vector<SlurmPartition> partitions;
   bool refuses = false;  // to change anything
   int changes = 0;       // asked for
   int cancels = 0;
@@ -32,6 +34,7 @@ class FakeSlurm : public SlurmBackEnd {
     snapshot->jobs = jobs.Take();
     snapshot->nodes = state_.nodes;
     snapshot->limits = state_.limits;
+    snapshot->partitions = state_.partitions;
     return Status::Ok();
   }
   Status LoadSettings(SlurmSettings* /*settings*/) override { return Status::Ok(); }
@@ -43,6 +46,8 @@ class FakeSlurm : public SlurmBackEnd {
     job.comment = job.admin_comment = submission.comment;
     job.gpus = submission.gres;
     job.nodes = submission.node;
+    job.cpus_per_task = submission.cpus_per_task;
+    job.memory = submission.memory;
     job.state = SlurmState::kRunning;
     return Status::Ok();
   }
@@ -52,6 +57,11 @@ class FakeSlurm : public SlurmBackEnd {
     SlurmJob& job = state_.jobs.at(change.id);
     if (!change.partition.empty()) job.partition = change.partition;
     if (!change.admin_comment.empty()) job.admin_comment = change.admin_comment;
+    if (change.one_core) {
+      job.cpus = job.cpus_per_node = job.cpus_per_task = 1;
+      if (change.one_core->memory_mib > 0) job.memory = change.one_core->memory_mib;
+      if (change.one_core->any_features) job.constraint.clear();
+    }
     return Status::Ok();
   }
   Status Requeue(std::uint32_t /*id*/) override { return Status::Ok(); }

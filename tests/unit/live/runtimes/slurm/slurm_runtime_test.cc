@@ -3,6 +3,7 @@
 
 #include "live/runtimes/slurm/slurm_runtime.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
@@ -26,16 +27,19 @@ class SlurmRuntimeTest : public testing::Test {
     node.name = "n1";
     node.gres = "gpu:4";
     node.cpus = 64;
+    node.memory_mib = 100'000;
+    node.features = {"v100"};
     node.partitions = {"main"};
     slurm_.nodes = {node};
     Serve("127.0.0.1");
   }
 
   // Another one on the same state folder, once the one before has ended.
-  void Serve(const std::string& address) {
+  void Serve(const std::string& address, const std::string& home_partition = "") {
     runtime_.reset();
     SlurmOptions options;
     options.address = address;
+    options.home_partition = home_partition;
     options.state = folder_ / "slurm";
     runtime_ = std::make_unique<SlurmRuntime>(
         std::move(options),
@@ -188,18 +192,90 @@ TEST_F(SlurmRuntimeTest, ThatNobodyJoinsIsInTheAdminCommentOfAJobThatWasBegun) {
   job.state = SlurmState::kRunning;
   runtime_->Explain(name, {});
   look_twice();
-  EXPECT_EQ(job.admin_comment, "allot job=" + name);
+  const std::string tag = "allot job=" + name + " asked=0,1,0,";
+  EXPECT_EQ(job.admin_comment, tag);
   const int before = slurm_.changes;
   runtime_->Explain(name, JobTrouble{"nobody joins", true});
   look_twice();
-  EXPECT_EQ(job.admin_comment, "allot job=" + name + ": nobody joins");
+  EXPECT_EQ(job.admin_comment, tag + ": nobody joins");
   EXPECT_EQ(slurm_.changes, before + 1);
   EXPECT_EQ(runtime_->TakeSnapshot().jobs.at(0)->state, JobState::kActive) << "it is not given up";
   Serve("127.0.0.1");
   look_twice();
   runtime_->Explain(name, {});
   look_twice();
-  EXPECT_EQ(job.admin_comment, "allot job=" + name) << "the next daemon takes it back";
+  EXPECT_EQ(job.admin_comment, tag) << "the next daemon takes it back";
+}
+
+class SlurmScriptTest : public SlurmRuntimeTest {
+ protected:
+  // An elastic job of eight cores and 3000 MiB a worker, which has one worker.
+  SlurmJob& Begin(std::uint64_t memory) {
+    SlurmJob& job = Submit(1, "allot min=1 max=2");
+    job.cpus = job.cpus_per_node = job.cpus_per_task = 8;
+    job.memory = memory;
+    job.constraint = "v100";
+    Start(0);
+    return job;
+  }
+  // The worker's job.
+  SlurmJob& Start(int worker) {
+    (void)runtime_->TakeSnapshot();
+    const std::string name = NameOf(1);
+    const auto id = fmt::format("{}.{}", name, worker);
+    EXPECT_TRUE(runtime_->Start(name, std::vector<WorkerRequest>{{id, "n1", 1}}).ok());
+    return slurm_.jobs.at(slurm_.last);
+  }
+  void CountMemory(SlurmMemory memory) { slurm_.partitions = {{"main", true, memory}}; }
+};
+
+TEST_F(SlurmScriptTest, HasOneCoreAndLittleMemoryAndItsWorkersWhatItAskedFor) {
+  CountMemory(SlurmMemory::kByDefault);
+  const SlurmJob& script = Begin(3000);
+  EXPECT_EQ(script.partition, "main");
+  EXPECT_EQ(script.cpus_per_task, 1);
+  EXPECT_EQ(script.memory, 512U);
+  EXPECT_EQ(script.constraint, "v100");
+  Serve("127.0.0.1");
+  const SlurmJob& later = Start(1);
+  EXPECT_EQ(later.cpus_per_task, 8) << "the next daemon knows it from the tag";
+  EXPECT_EQ(later.memory, 3000U);
+  slurm_.nodes.front().memory_mib = 2000;
+  EXPECT_EQ(runtime_->TakeSnapshot().jobs.at(0)->state, JobState::kHeld)
+      << "no node has the memory of a worker";
+}
+
+TEST_F(SlurmScriptTest, KeepsItsMemoryWhereNobodyCountsIt) { EXPECT_EQ(Begin(3000).memory, 3000U); }
+
+TEST_F(SlurmScriptTest, RunsOnAnyNodeOfThePartitionThatIsNamedForScripts) {
+  Serve("127.0.0.1", "home");
+  const SlurmJob& script = Begin(0);
+  EXPECT_EQ(script.partition, "home");
+  EXPECT_EQ(script.constraint, "");
+  EXPECT_EQ(Start(1).partition, "main");
+  EXPECT_EQ(runtime_->TakeSnapshot().jobs.at(0)->limits, "") << "all nodes have v100";
+}
+
+TEST_F(SlurmScriptTest, AWorkerThatWouldGetAllMemoryOfItsNodeGetsThatOfItsGpus) {
+  CountMemory(SlurmMemory::kWholeByNone);
+  (void)Begin(0);
+  EXPECT_EQ(Start(1).memory, 22'500U) << "nine tenths, by four GPUs";
+}
+
+TEST_F(SlurmRuntimeTest, APartitionThatShouldBeDownAndIsUpIsWarnedOf) {
+  slurm_.partitions = {{"main", true}, {"elastic", false}};
+  EXPECT_FALSE(runtime_->TakeSnapshot().warning);
+  slurm_.partitions.back().up = true;
+  EXPECT_NE(runtime_->TakeSnapshot().warning.value_or("").find("partition 'elastic' is up"),
+            std::string::npos);
+}
+
+TEST_F(SlurmRuntimeTest, TasksOfAnArrayThatAreNoJobsYetAreCounted) {
+  Submit(1, "allot min=1").tasks = "0-2,10-19:2%3";
+  Submit(2, "allot min=1");
+  const RuntimeSnapshot seen = runtime_->TakeSnapshot();
+  EXPECT_EQ(seen.jobs.size(), 1U);
+  EXPECT_EQ(seen.more, 8U);
 }
 
 class SlurmJobOfItsOwn : public SlurmRuntimeTest {

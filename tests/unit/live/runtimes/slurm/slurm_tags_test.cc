@@ -8,6 +8,7 @@ namespace {
 
 TEST(SlurmTags, AJobsTagComesBack) {
   const JobTag tag{"42-67403a1b",
+                   AskedTag{8, 16, kMemoryPerCpu | 3000, "a100&(nvlink|x)"},
                    {{"42-67403a1b.0", "n1", 0xf}, {"42-67403a1b.1", "n-2", 0x30}},
                    true,
                    true,
@@ -16,6 +17,11 @@ TEST(SlurmTags, AJobsTagComesBack) {
   const auto read = ParseJobTag(ToText(tag));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->job, tag.job);
+  ASSERT_TRUE(read->asked);
+  EXPECT_EQ(read->asked->cpus_per_task, 8);
+  EXPECT_EQ(read->asked->cpus_per_node, 16U);
+  EXPECT_EQ(read->asked->memory, kMemoryPerCpu | 3000);
+  EXPECT_EQ(read->asked->constraint, "a100&(nvlink|x)");
   EXPECT_TRUE(read->stopping);
   EXPECT_TRUE(read->failed);
   EXPECT_EQ(read->why, "its workers failed 6 times: of 6");
@@ -24,6 +30,15 @@ TEST(SlurmTags, AJobsTagComesBack) {
   EXPECT_EQ(read->shares[1].worker, "42-67403a1b.1");
   EXPECT_EQ(read->shares[1].node, "n-2");
   EXPECT_EQ(read->shares[1].gpus, 0x30U);
+}
+
+// Spaces would end the tag's word.
+TEST(SlurmTags, AConstraintWithSpacesComesBackWithoutThem) {
+  SlurmJob job;
+  job.constraint = "a100 & nvlink";
+  const auto read = ParseJobTag(ToText(JobTag{.job = "1-a", .asked = AskedBy(job)}));
+  ASSERT_TRUE(read && read->asked);
+  EXPECT_EQ(read->asked->constraint, "a100&nvlink");
 }
 
 TEST(SlurmTags, AWorkersTagComesBack) {
