@@ -44,6 +44,7 @@ class Schedule(chaos_schedule.Schedule):
         given = {}
         if self.two:
             (folder / "key").write_text(f"{seed:032d}\n")
+            (folder / "key").chmod(0o600)
             given = {"lease": f"allot/s{seed}", "key": folder / "key", "listen": f"tcp:127.0.0.1:{free_ports(1)[0]}"}
         self.daemons = [Serve(build / "allot", plane, folder / name, worker_timeout=3, **given)
                         for name in (("first", "second") if self.two else ("first",))]

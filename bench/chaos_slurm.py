@@ -177,7 +177,7 @@ class Schedule(chaos_schedule.Schedule):
             options = [f"--gres=gpu:{low}", *self.random.choice(([], ["--no-requeue"]))]
         home = self.folder / "homes" / str(len(self.jobs))
         home.mkdir()
-        home.chmod(0o777)
+        home.chmod(0o1777)
         (home / "train.sh").write_text(script)
         if work:
             (home / "work.sh").write_text(work)

@@ -45,6 +45,7 @@ class Bench:
         self.plane, self.folder = plane, folder
         self.train, self.admin = build / "examples" / "elastic_mlp", plane.api()
         (folder / "key").write_text("0123456789abcdef0123456789abcdef\n")
+        (folder / "key").chmod(0o600)
         shared = {"lease": "allot/allot", "key": folder / "key", "listen": f"tcp:127.0.0.1:{free_ports(1)[0]}"}
         self.first, self.second = (Serve(build / "allot", plane, folder / name, **shared) for name in ("first", "second"))
         self.serve, self.seen = self.first.start(), 0

@@ -64,7 +64,7 @@ def measure_restart(cluster, probe, home, tries, script=SAVES_AND_ENDS, nodes=("
     """Seconds from a node to another and back, of a job that Slurm requeues in between, until it is there: a bash script runs, or
     PyTorch's processes have met and read the checkpoint."""
     home.mkdir()
-    home.chmod(0o777)
+    home.chmod(0o1777)
     (home / "train.sh").write_text(script)
     number = int(cluster.client("sbatch", "--parsable", "--gres=gpu:2",
                                 f"--comment=allot max=4 gpus=2 resize=restart{types}", "train.sh", user=USER, cwd=home))
@@ -102,7 +102,7 @@ def endless_torch(build, python):
 def measure_resizes(cluster, probe, home, command, tries):
     """Of a job that grows by a worker and shrinks again: seconds of each, and what its first two workers printed."""
     home.mkdir()
-    home.chmod(0o777)
+    home.chmod(0o1777)
     (home / "train.sh").write_text(f"#!/bin/bash\n{command}\n")
     number = int(cluster.client("sbatch", "--parsable", "--comment=allot max=8", "train.sh", user=USER, cwd=home))
     job, epoch = probe.job(number), 0
@@ -142,7 +142,7 @@ PYTHONS = {"debian": "/usr/bin/python3", "pip": str(ROOT / "build" / "venv" / "b
 def measure_torchrun(cluster, probe, home, python, tries):
     """Restarts of a real torchrun: as it is, and with processes that are forked from it (allot_elastic.torchrun)."""
     home.mkdir()
-    home.chmod(0o777)
+    home.chmod(0o1777)
     modules = {"torchrun_restart_seconds": "torch.distributed.run", "forked_torchrun_restart_seconds": "allot_elastic.torchrun"}
     found = {name: summary(measure_restart(cluster, probe, home / module, tries, torchrun(python, module)))
              for name, module in modules.items()}
@@ -153,7 +153,7 @@ def measure_torchrun(cluster, probe, home, python, tries):
 def measure_pytorch(cluster, probe, build, home, python, tries):
     """Of programs in PyTorch: hot resizes, and those by a restart of a real torchrun."""
     home.mkdir()
-    home.chmod(0o777)
+    home.chmod(0o1777)
     hot, _ = measure_resizes(cluster, probe, home / "hot", endless_torch(build, python), tries)
     return hot | measure_torchrun(cluster, probe, home / "torchrun", python, tries)
 
@@ -165,7 +165,7 @@ def measure_moves(cluster, probe, build, home, tries):
     """Seconds from one type to the other, of an elastic job that trains meanwhile: a worker starts there, both share an
     epoch in which the state is handed over, and the one before leaves."""
     home.mkdir()
-    home.chmod(0o777)
+    home.chmod(0o1777)
     (home / "train.sh").write_text(f'#!/bin/bash\n"{build}/allot-elastic" run -- "{build}/examples/elastic_counter" '
                                    '--steps 100000000 --pace-ms 5\n')
     number = int(cluster.client("sbatch", "--parsable", "--comment=allot max=4 types=a100|v100", "train.sh", user=USER,

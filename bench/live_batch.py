@@ -79,7 +79,7 @@ class Run:
     def submit(self, name, options):
         home = self.folder / f"{name}-{self.rounds}"
         home.mkdir()
-        home.chmod(0o777)
+        home.chmod(0o1777)
         (home / "train.sh").write_text(f'#!/bin/bash\n"{self.build}/allot-elastic" run -- '
                                        f'"{self.build}/examples/elastic_{name}" --steps 1000000 {options}\n')
         return int(self.cluster.client("sbatch", "--parsable", f"--comment=allot min=1 max={MOST} gpus=1", "train.sh",

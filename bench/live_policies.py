@@ -70,7 +70,7 @@ class Run:
     def submit(self, cluster, job):
         home = self.folder / f"home{len(list(self.folder.glob('home*')))}"
         home.mkdir()
-        home.chmod(0o777)
+        home.chmod(0o1777)
         if self.policy is None:
             text, user = f"#!/bin/bash\nsleep {job['steps'] * PACE / job['gpus']**SCALING:.2f}\n", None
             options = ["--partition=main", f"--gres=gpu:{job['gpus']}", f"--time={math.ceil(job['seconds'] / 30)}"]

@@ -26,10 +26,10 @@
 
 #include "core/command_line.h"
 #include "core/error.h"
-#include "core/file.h"
 #include "core/rng.h"
 #include "core/strings.h"
 #include "elastic/checkpoint_file.h"
+#include "elastic/job_folder.h"
 #include "elastic/member.h"
 
 namespace allot {
@@ -291,7 +291,7 @@ class Training {
     if (group_.rank() != 0) return false;  // until it must stop or becomes rank 0
     Save();
     // A job's script on Slurm ends by this file.
-    WriteTextFile(member_.environment().finished(), fmt::format("{}\n", state_.step));
+    folder_.Write(kFinished, fmt::format("{}\n", state_.step));
     member_.Finish(state_.step, Work());
     return true;
   }
@@ -314,11 +314,11 @@ class Training {
   }
 
   void Save() {
-    SaveCheckpoint(member_.environment().checkpoint(), state_.step, Blocks());
+    SaveCheckpoint(folder_, state_.step, Blocks());
     member_.Saved(state_.step, Work());
   }
   void Restore() {
-    if (LoadCheckpoint(member_.environment().checkpoint(), Blocks())) {
+    if (LoadCheckpoint(folder_, Blocks())) {
       fmt::print("restored step={}\n", state_.step);
     }
   }
@@ -332,6 +332,7 @@ class Training {
   Options options_;
   Group group_;
   Member member_;
+  const OwnedFolder folder_ = OpenRunFolder(member_.environment().run_dir);
   State state_;
   bool had_state_ = false;
   std::int64_t epoch_ = -1;

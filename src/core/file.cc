@@ -1,13 +1,15 @@
 #include "core/file.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 
 #include "core/error.h"
@@ -92,13 +94,9 @@ class GzipInflater {
   z_stream zlib_{};
 };
 
-// "out/jobs.csv" -> "out/jobs.csv.<pid>-<n>.part": no two writers share one, on the same file
-// system.
-fs::path PartName(const fs::path& final_path) {
-  static std::atomic<unsigned> next{0};
-  fs::path part = final_path;
-  part += fmt::format(".{}-{}.part", ::getpid(), next.fetch_add(1));
-  return part;
+// Beside the final path, on the same file system.
+fs::path PartOf(const fs::path& final_path) {
+  return final_path.parent_path() / PartName(final_path.filename().string());
 }
 
 // "runs/a/" names the same folder as "runs/a", but has no file name to put a suffix on.
@@ -123,7 +121,7 @@ void MakeFolders(const fs::path& folder) {
 }
 
 // A stream only remembers that an earlier write failed; one more write fails for the same reason.
-int ReasonOfFailure(std::ofstream& out) {
+int ReasonOfFailure(std::ostream& out) {
   out.clear();
   errno = 0;
   out << std::string(1 << 16, '\0') << std::flush;
@@ -142,13 +140,21 @@ void Exchange(const fs::path& part, const fs::path& final_path) {
     return;
   if (errno != EINVAL && errno != ENOSYS) ThrowCannotWrite(final_path, errno);
   // A file system without exchange: two steps, with nothing under the final name in between.
-  const fs::path aside = PartName(final_path);
+  const fs::path aside = PartOf(final_path);
   Rename(final_path, aside);
   Rename(part, final_path);
   Rename(aside, part);
 }
 
 }  // namespace
+
+std::string PartName(const std::string& name) {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) {
+    throw RunError("the system gives no random bytes: {}", SystemMessage());
+  }
+  return fmt::format("{}.{:016x}.part", name, number);
+}
 
 void SyncToDisk(const fs::path& path, const fs::path& reported) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -187,16 +193,17 @@ AtomicFile::AtomicFile(fs::path final_path) : final_path_(std::move(final_path))
   for (int links = 0; !device && links < 40 && fs::is_symlink(final_path_, error); ++links) {
     final_path_ = final_path_.parent_path() / fs::read_symlink(final_path_, error);
   }
-  part_path_ = device ? final_path_ : PartName(final_path_);
+  part_path_ = device ? final_path_ : PartOf(final_path_);
   MakeFolders(final_path_.parent_path());
-  errno = 0;
-  out_.open(part_path_, std::ios::binary | std::ios::trunc);
-  if (!out_) ThrowCannotWrite(final_path_, errno);
+  const int flags = device ? O_TRUNC : O_CREAT | O_EXCL | O_NOFOLLOW;
+  const int descriptor = ::open(part_path_.c_str(), flags | O_WRONLY | O_CLOEXEC, 0666);
+  if (descriptor < 0) ThrowCannotWrite(final_path_, errno);
+  buffer_ = __gnu_cxx::stdio_filebuf<char>(descriptor, std::ios::out | std::ios::binary);
 }
 
 AtomicFile::~AtomicFile() {
   if (committed_) return;
-  out_.close();
+  buffer_.close();
   std::error_code ignored;
   if (part_path_ != final_path_) fs::remove(part_path_, ignored);
 }
@@ -205,9 +212,7 @@ void AtomicFile::Commit() {
   if (!out_) ThrowCannotWrite(final_path_, ReasonOfFailure(out_));
   errno = 0;
   out_.flush();
-  if (!out_) ThrowCannotWrite(final_path_, errno);
-  out_.close();
-  if (!out_) ThrowCannotWrite(final_path_, errno);
+  if (!out_ || buffer_.close() == nullptr) ThrowCannotWrite(final_path_, errno);
   if (part_path_ == final_path_) {
     committed_ = true;
     return;
@@ -225,10 +230,9 @@ void WriteTextFile(const fs::path& path, std::string_view text) {
 }
 
 AtomicDirectory::AtomicDirectory(const fs::path& final_path)
-    : final_path_(WithoutTrailingSlash(final_path)), part_path_(PartName(final_path_)) {
-  std::error_code ignored;
-  fs::remove_all(part_path_, ignored);  // left by a killed process of the same number
-  MakeFolders(part_path_);
+    : final_path_(WithoutTrailingSlash(final_path)), part_path_(PartOf(final_path_)) {
+  MakeFolders(final_path_.parent_path());
+  if (::mkdir(part_path_.c_str(), 0777) != 0) ThrowCannotWrite(final_path_, errno);
 }
 
 AtomicDirectory::~AtomicDirectory() {

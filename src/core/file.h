@@ -2,12 +2,14 @@
 // Files that are either whole or absent.
 //
 // ReadTextFile reads plain or gzip (by content, through zlib). AtomicFile and AtomicDirectory
-// write under a temporary sibling name, fsync, and rename on Commit(); destroyed before that, they
-// remove what they wrote. All failures are Errors that name path and system message.
+// write under a new sibling name that nobody can guess (PartName), fsync, and rename on Commit();
+// destroyed before that, they remove what they wrote. All failures are Errors that name path and
+// system message.
 
 #include <cstdint>
+#include <ext/stdio_filebuf.h>
 #include <filesystem>
-#include <fstream>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -26,6 +28,9 @@ std::string DecompressText(std::string_view bytes, const std::string& name);
 // fsync of a file or folder; RunError naming `reported`, the final name of what is written.
 void SyncToDisk(const std::filesystem::path& path, const std::filesystem::path& reported);
 
+// The name of a temporary file beside `name` that nobody can guess: "NAME.<16 digits>.part".
+std::string PartName(const std::string& name);
+
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path final_path);  // makes folders; devices stay devices
@@ -38,7 +43,8 @@ class AtomicFile {
  private:
   std::filesystem::path final_path_;
   std::filesystem::path part_path_;
-  std::ofstream out_;
+  __gnu_cxx::stdio_filebuf<char> buffer_;
+  std::ostream out_{&buffer_};
   bool committed_ = false;
 };
 

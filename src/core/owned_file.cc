@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -10,11 +11,19 @@
 #include "core/strings.h"
 
 namespace allot {
+namespace {
+
+constexpr std::size_t kPiece = 1 << 20;  // bytes of a read
+
+}  // namespace
 
 OwnedFile::OwnedFile(const std::filesystem::path& path, int flags) : path_(path) {
   file_ = ::open(path.c_str(), flags | O_CLOEXEC, 0600);
   if (file_ < 0) throw RunError("cannot open '{}': {}", path.string(), SystemMessage());
 }
+
+OwnedFile::OwnedFile(int descriptor, std::filesystem::path path)
+    : path_(std::move(path)), file_(descriptor) {}
 
 OwnedFile::~OwnedFile() {
   if (file_ >= 0) ::close(file_);
@@ -27,6 +36,19 @@ OwnedFile& OwnedFile::operator=(OwnedFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(file_, other.file_);
   return *this;
+}
+
+std::string OwnedFile::ReadAll() {
+  std::string bytes;
+  for (;;) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + kPiece);
+    const ssize_t got = ::read(file_, bytes.data() + before, kPiece);
+    bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw RunError("cannot read '{}': {}", path_.string(), SystemMessage());
+    if (got == 0) return bytes;
+  }
 }
 
 void OwnedFile::Write(std::string_view bytes) {

@@ -3,12 +3,11 @@
 #include <zlib.h>
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "core/error.h"
-#include "core/file.h"
+#include "elastic/job_folder.h"
 
 namespace allot {
 namespace {
@@ -34,40 +33,38 @@ std::size_t SizeOf(std::span<const StateBlock> blocks) {
   return bytes;
 }
 
-void SaveCheckpoint(const std::filesystem::path& path, std::int64_t step,
+void SaveCheckpoint(const OwnedFolder& folder, std::int64_t step,
                     std::span<const StateBlock> state) {
   Header header{{}, step, SizeOf(state), 0};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   for (const StateBlock& block : state) {
     header.checksum = Checksum(header.checksum, block.data, block.bytes);
   }
-  AtomicFile file(path);
-  file.stream().write(reinterpret_cast<const char*>(&header), sizeof header);
+  std::vector<std::string_view> pieces{{reinterpret_cast<const char*>(&header), sizeof header}};
   for (const StateBlock& block : state) {
-    file.stream().write(static_cast<const char*>(block.data),
-                        static_cast<std::streamsize>(block.bytes));
+    pieces.emplace_back(static_cast<const char*>(block.data), block.bytes);
   }
-  file.Commit();
+  folder.Write(kCheckpoint, pieces);
 }
 
-std::optional<std::int64_t> LoadCheckpoint(const std::filesystem::path& path,
+std::optional<std::int64_t> LoadCheckpoint(const OwnedFolder& folder,
                                            std::span<const StateBlock> state) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  const std::string content{std::istreambuf_iterator<char>(in), {}};
+  const std::optional<std::string> content = folder.Read(kCheckpoint);
+  if (!content) return std::nullopt;
+  const std::filesystem::path path = folder.path() / kCheckpoint;
   Header header{};
-  if (content.size() >= sizeof header) std::memcpy(&header, content.data(), sizeof header);
+  if (content->size() >= sizeof header) std::memcpy(&header, content->data(), sizeof header);
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) {
     throw DataError("{}: a checkpoint begins with '{:.8}', this file does not", path.string(),
                     kMagic);
   }
   const std::uint64_t wanted = SizeOf(state);
-  const std::uint64_t found = content.size() - sizeof header;
+  const std::uint64_t found = content->size() - sizeof header;
   if (header.bytes != wanted || found != wanted) {
     throw DataError("{}: the state has {} bytes, the checkpoint announces {} and contains {}",
                     path.string(), wanted, header.bytes, found);
   }
-  const char* const begin = content.data() + sizeof header;
+  const char* const begin = content->data() + sizeof header;
   const std::uint64_t checksum = Checksum(0, begin, wanted);
   if (checksum != header.checksum) {
     throw DataError("{}: checksum must be {:08x}, got {:08x}: the checkpoint is damaged",

@@ -6,8 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "elastic/job_folder.h"
-
 namespace allot {
 
 // The value of an environment variable; nullopt if it is not set or empty.
@@ -19,16 +17,12 @@ struct WorkerEnvironment {
   std::string daemon;             // ALLOT_DAEMON: "unix:/path" or "tcp:host:port"; several, of
                                   // which one is active, are joined by ','
   std::string token;              // ALLOT_TOKEN
-  std::filesystem::path run_dir;  // ALLOT_RUN_DIR
+  std::filesystem::path run_dir;  // ALLOT_RUN_DIR (OpenRunFolder)
   // ALLOT_IDENTITY_FILE: the platform keeps a proof of the worker's identity there, and renews it.
   std::optional<std::filesystem::path> identity{};
 
   // UsageError naming the variable that is missing.
   static WorkerEnvironment OfThisProcess();
-
-  std::filesystem::path checkpoint() const { return run_dir / "checkpoint"; }
-  // Rank 0 writes this file when the job's work is done; the job's script waits for it.
-  std::filesystem::path finished() const { return run_dir / kFinished; }
 };
 
 }  // namespace allot

@@ -1,8 +1,6 @@
 #include "elastic/launcher.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,7 +12,6 @@
 #include <thread>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "elastic/environment.h"
 #include "elastic/job_folder.h"
 
@@ -38,53 +35,6 @@ bool BelongsToPlace(const std::string& name) {
   return name.starts_with("SLURM") || name.starts_with("ALLOT_") || name.starts_with("CUDA_") ||
          name.starts_with("GPU_") || name.starts_with("ROCR_") || name == "HOSTNAME" ||
          name == "TMPDIR" || name == "ENVIRONMENT";
-}
-
-// In a folder that others may write to, another user could have put anything at `path`. So only a
-// file that belongs to this user and that nobody else may write is read, and the check is made on
-// the opened file. Returns "" while there is none.
-std::string ReadOwn(const std::filesystem::path& folder, const char* name) {
-  const auto require = [](int file, mode_t kind, const std::string& what) {
-    struct stat found {};
-    if (fstat(file, &found) != 0) throw RunError("cannot ask for {}: {}", what, SystemMessage());
-    if ((found.st_mode & S_IFMT) != kind || found.st_uid != geteuid() ||
-        (found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-      throw RunError(
-          "worker: {} must be of user {} and writable by nobody else, it is of user {} with mode "
-          "{:o}",
-          what, geteuid(), found.st_uid, found.st_mode);
-    }
-  };
-  const auto open_own = [](int at, const std::string& what, int flags) {
-    const int file =
-        openat(at, what.c_str(), flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (file < 0 && errno != ENOENT) {
-      throw RunError("worker: cannot open {}: {}", what, SystemMessage());
-    }
-    return file;
-  };
-  struct Closed {
-    int file;
-    ~Closed() {
-      if (file >= 0) close(file);
-    }
-  };
-  // The folder above those of the jobs belongs to the user, so that nobody can exchange them.
-  const Closed above{open_own(AT_FDCWD, folder.parent_path().string(), O_DIRECTORY)};
-  if (above.file < 0) return "";
-  require(above.file, S_IFDIR, folder.parent_path().string());
-  const Closed own{open_own(above.file, folder.filename().string(), O_DIRECTORY)};
-  if (own.file < 0) return "";
-  require(own.file, S_IFDIR, folder.string());
-  const Closed order{open_own(own.file, name, 0)};
-  if (order.file < 0) return "";
-  require(order.file, S_IFREG, (folder / name).string());
-  std::string text;
-  char buffer[1 << 16];
-  for (ssize_t got; (got = read(order.file, buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(got));
-  }
-  return text;
 }
 
 // JSON is UTF-8, users' texts need not be: text that is not UTF-8 becomes an array of numbers.
@@ -125,8 +75,8 @@ bool IsOf(const json& order, const std::filesystem::path& folder) {
 
 int RunUserJob(const std::vector<std::string>& command) {
   const pid_t script = getppid();
-  const std::filesystem::path folder = OwnJobFolder("run");
-  const std::string id = folder.filename().string();
+  const OwnedFolder folder = MakeJobFolder();
+  const std::string id = folder.path().filename().string();
 
   json environment = json::object();
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -149,10 +99,9 @@ int RunUserJob(const std::vector<std::string>& command) {
                    {"environment", environment},
                    {"folder", ToJson(std::filesystem::current_path().string())},
                    {"written", Now()}};
-  PrintOutputPaths(folder, name, id);
-  umask(0077);
-  WriteTextFile(folder / "command.json", order.dump(1, ' ', false, json::error_handler_t::replace));
-  while (!std::filesystem::exists(folder / kFinished)) {
+  PrintOutputPaths(folder.path(), name, id);
+  folder.Write(kOrder, order.dump(1, ' ', false, json::error_handler_t::replace));
+  while (!folder.Has(kFinished)) {
     if (getppid() != script) throw RunError("run: the job's script must wait for it, it has ended");
     std::this_thread::sleep_for(kPoll);
   }
@@ -165,16 +114,16 @@ int RunWorker(std::chrono::seconds patience) {
   if (!run_dir || !job) {
     throw UsageError("worker: must be started by allot, but ALLOT_RUN_DIR is not set");
   }
-  const std::filesystem::path folder = *run_dir;
   // "42-67403a1b": an order older than the job belongs to an earlier job with the same number.
   const double submitted =
       static_cast<double>(std::strtoll(job->substr(job->find('-') + 1).c_str(), nullptr, 16));
   json order;
   for (const auto end = std::chrono::steady_clock::now() + patience;;) {
-    const std::string text = ReadOwn(folder, "command.json");
-    if (!text.empty()) order = json::parse(text, nullptr, false);
+    const std::optional<OwnedFolder> folder = OpenJobFolder(*run_dir);
+    const std::optional<std::string> text = folder ? folder->Read(kOrder) : std::nullopt;
+    if (text) order = json::parse(*text, nullptr, false);
     if (order.is_object() && order.value("written", 0.0) > submitted - kClockSkew &&
-        IsOf(order, folder)) {
+        IsOf(order, *run_dir)) {
       break;
     }
     if (std::chrono::steady_clock::now() > end) {

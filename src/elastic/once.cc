@@ -8,10 +8,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "elastic/job_folder.h"
 
 namespace allot {
@@ -32,9 +30,10 @@ int WaitFor(pid_t program) {
 }  // namespace
 
 int RunOnce(std::vector<std::string> command) {
-  const std::filesystem::path mark = OwnJobFolder("once") / kFinished;
-  if (std::filesystem::exists(mark)) {
-    fmt::print("allot-elastic: the program completed at an earlier start: {}\n", mark.string());
+  const OwnedFolder folder = MakeJobFolder();
+  if (folder.Has(kFinished)) {
+    fmt::print("allot-elastic: the program completed at an earlier start: {}\n",
+               (folder.path() / kFinished).string());
     return 0;
   }
   // Slurm signals all processes of a job. The program reacts as it likes; this process waits for
@@ -51,7 +50,7 @@ int RunOnce(std::vector<std::string> command) {
     throw RunError("once: cannot run '{}': {}", command.front(), std::strerror(error));
   }
   const int code = WaitFor(program);
-  if (code == 0 && sigterm_received == 0) WriteTextFile(mark, "");
+  if (code == 0 && sigterm_received == 0) folder.Write(kFinished, "");
   return code;
 }
 

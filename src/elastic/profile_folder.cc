@@ -1,16 +1,14 @@
 #include "elastic/profile_folder.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/error.h"
-#include "core/file.h"
+#include "core/owned_file.h"
+#include "core/owned_folder.h"
 #include "core/strings.h"
 #include "elastic/environment.h"
 
@@ -35,41 +33,24 @@ std::int64_t WholeFrom(const char* name, std::int64_t otherwise) {
 // Estimates may be negative or unknown.
 double NotNegative(double value) { return value > 0 ? value : 0; }
 
-// Jobs that write into one folder take turns.
-class Lock {
- public:
-  explicit Lock(const fs::path& folder) {
-    fs::create_directories(folder);
-    file_ = ::open((folder / ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
-    if (file_ >= 0) ::flock(file_, LOCK_EX);
-  }
-  ~Lock() {
-    if (file_ >= 0) ::close(file_);
-  }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  int file_ = -1;
-};
-
-std::vector<std::string> Lines(const fs::path& path) {
+std::vector<std::string> Lines(const OwnedFolder& folder, const char* name) {
   std::vector<std::string> lines;
-  if (!fs::exists(path)) return lines;
-  const std::string text = ReadTextFile(path.string());
+  const std::string text = folder.Read(name).value_or("");
   for (const std::string_view line : Split(text, '\n')) {
     if (!line.empty()) lines.emplace_back(line);
   }
   return lines;
 }
 
-// Adds `rows` unless a row begins with `key`.
-void AddRows(const fs::path& path, const char* header, const std::string& key,
+// Adds `rows` unless a row begins with `key`. Jobs that write into one folder take turns.
+void AddRows(const fs::path& path, const char* name, const char* header, const std::string& key,
              const std::vector<std::string>& rows) {
-  std::vector<std::string> lines = Lines(path);
+  const OwnedFolder folder = OwnedFolder::OpenOrMake(path);
+  const OwnedFile lock = folder.Lock(".lock");
+  std::vector<std::string> lines = Lines(folder, name);
   if (lines.empty()) lines.emplace_back(header);
   if (lines.front() != header) {
-    throw DataError("{}: its first line must be '{}', got '{}'", path.string(), header,
+    throw DataError("{}: its first line must be '{}', got '{}'", (path / name).string(), header,
                     lines.front());
   }
   const auto begins = [&](const std::string& line) { return line.starts_with(key); };
@@ -79,7 +60,7 @@ void AddRows(const fs::path& path, const char* header, const std::string& key,
   std::stable_sort(lines.begin() + 1, lines.end(), [](const auto& a, const auto& b) {
     return std::strtod(a.c_str(), nullptr) < std::strtod(b.c_str(), nullptr);
   });
-  WriteTextFile(path, Join(lines, "\n") + "\n");
+  folder.Write(name, Join(lines, "\n") + "\n");
 }
 
 std::string Placement(const std::vector<float>& node_of) {
@@ -129,8 +110,7 @@ void ProfileFolder::AddTimes(const BatchRange& range, const WorkerBatch& batch,
   const std::string key = fmt::format("{},{},{},", placement_, batch.local, gpu_type_);
   if (std::find(written_.begin(), written_.end(), key) != written_.end()) return;
   written_.push_back(key);
-  const Lock lock(application_.parent_path());
-  AddRows(application_ / "placements.csv", "placement,local_bsz,gpu_type,step_time,sync_time", key,
+  AddRows(application_, "placements.csv", "placement,local_bsz,gpu_type,step_time,sync_time", key,
           {fmt::format("{}{:.6g},{:.6g}", key, seconds.iteration,
                        seconds.iteration - seconds.gradient)});
 }
@@ -159,10 +139,9 @@ void ProfileFolder::AddStep(const BatchRange& range, std::int64_t batch, double 
 }
 
 void ProfileFolder::WriteParameters(const BatchRange& range, double total) const {
-  const Lock lock(application_.parent_path());
   const std::string name = application_.filename().string();
   const std::string key = fmt::format("{},{},", name, gpu_type_);
-  AddRows(application_.parent_path() / "parameters.csv",
+  AddRows(application_.parent_path(), "parameters.csv",
           "application,gpu_type,init_batch_size,max_batch_size,min_local_bsz,max_local_bsz,"
           "max_epochs,total_progress,restart_seconds",
           key,
@@ -172,8 +151,7 @@ void ProfileFolder::WriteParameters(const BatchRange& range, double total) const
 }
 
 void ProfileFolder::WriteCurve() const {
-  const Lock lock(application_.parent_path());
-  AddRows(application_ / "validation.csv", "batch_size,epoch,progress,iteration,grad_sqr,grad_var",
+  AddRows(application_, "validation.csv", "batch_size,epoch,progress,iteration,grad_sqr,grad_var",
           fmt::format("{},", curve_batch_), curve_);
 }
 

@@ -8,7 +8,8 @@
 //   FOLDER/APP/validation.csv     the curve of the job's batch, when its work is done: in
 //                                 ALLOT_PROFILE_EPOCHS (10) epochs of equal progress
 // ALLOT_PROFILE_BATCH=N trains with N samples all the time, whatever the daemon chooses, because a
-// curve belongs to one batch. Existing rows of a file stay; several jobs may write into one folder.
+// curve belongs to one batch. Existing rows of a file stay; several jobs of a user may write into
+// one folder.
 // A curve is written only by a worker that has seen every step.
 
 #include <cstdint>

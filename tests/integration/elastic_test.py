@@ -501,7 +501,7 @@ def test_two_users_may_submit_in_one_folder(program, tmp_path):
         pytest.skip(f"not built: {launcher}")
     with tempfile.TemporaryDirectory() as name:
         shared = Path(name)
-        shared.chmod(0o777)
+        shared.chmod(0o1777)
         for job, uid in (("7", 65534), ("8", 0)):
             done = subprocess.Popen([launcher, "run", "--", "true"], cwd=shared, user=uid,
                                     env={**os.environ, "SLURM_JOB_ID": job, "SLURM_SUBMIT_DIR": str(shared)})

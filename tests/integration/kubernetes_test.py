@@ -330,6 +330,7 @@ def test_the_daemon_is_killed_and_goes_on(plane, serve, submit):
 def test_the_other_daemon_takes_over(plane, program, submit, tmp_path):
     key = tmp_path / "key"
     key.write_text("0123456789abcdef0123456789abcdef\n")
+    key.chmod(0o600)
     listen = f"tcp:127.0.0.1:{free_ports(1)[0]}"
     shared = {"lease": "allot/allot", "key": key, "listen": listen}  # one address, as a Service has it
     first = Serve(program, plane, tmp_path / "first", **shared).start()

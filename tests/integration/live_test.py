@@ -362,6 +362,15 @@ def test_the_daemon_shows_its_memory_to_nobody(live):
         assert b"error" not in said, said
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, for a folder of another user")
+def test_a_state_folder_of_another_user_is_refused(live):
+    live.state.mkdir()
+    os.chown(live.state, 65534, 65534)
+    done = subprocess.run(list(map(str, live.arguments())), capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 1 and f"'{live.state}' must be a folder of user 0" in done.stderr, done.stderr
+    assert not list(live.state.iterdir())
+
+
 def test_metrics_are_served(live):
     refused = subprocess.run(list(map(str, live.arguments("--metrics", "tcp:0.0.0.0:0"))), capture_output=True, text=True,
                              check=False, timeout=120)

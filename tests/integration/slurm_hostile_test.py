@@ -24,7 +24,7 @@ def home(cluster, tmp_path):
     """A folder of the user's, without a daemon."""
     one = cluster.folder.parent / tmp_path.name
     one.mkdir()
-    one.chmod(0o777)
+    one.chmod(0o1777)
     yield one
     cluster.clear()
 

@@ -49,8 +49,8 @@ def submit(cluster, tools):
     """submit("min=1 max=4", "--steps", 500): sbatch of an elastic job, as a user; Slurm's number."""
     def run(comment, *arguments, script=None, options=()):
         folder = Path(cluster.folder.parent / f"home{len(list(cluster.folder.parent.iterdir()))}")
-        folder.mkdir(mode=0o777)
-        folder.chmod(0o777)
+        folder.mkdir()
+        folder.chmod(0o1777)
         text = script or (f'#!/bin/bash\n"{tools["launcher"]}" run -- "{tools["train"]}" {" ".join(map(str, arguments))}\n')
         (folder / "train.sh").write_text(text)
         done = cluster.client("sbatch", "--parsable", f"--comment={comment}", *options, "train.sh", user=USER, cwd=folder)

@@ -49,7 +49,7 @@ def submitter(cluster, tools):
     def run(comment, script=None, options=(), steps=1000000):
         run.folder = cluster.folder.parent / f"home{len(list(cluster.folder.parent.iterdir()))}"
         run.folder.mkdir()
-        run.folder.chmod(0o777)
+        run.folder.chmod(0o1777)
         (run.folder / "train.sh").write_text(script or
             f'#!/bin/bash\n"{tools["launcher"]}" run -- "{tools["train"]}" --steps {steps} --pace-ms 20\n')
         return int(cluster.client("sbatch", "--parsable", f"--comment={comment}", *options, "train.sh", user=USER,

@@ -65,7 +65,7 @@ class Serve:
         self.homes += 1
         home = self.cluster.folder.parent / f"{self.folder.name}-{self.homes}"
         home.mkdir()
-        home.chmod(0o777)
+        home.chmod(0o1777)
         self.home = home
         bin_folder = self.program.parent
         text = script or f'#!/bin/bash\n"{bin_folder}/allot-elastic" run -- "{bin_folder}/examples/elastic_counter" ' \

@@ -19,6 +19,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "elastic/job_folder.h"
 #include "elastic/member.h"
 
 namespace allot {
@@ -77,7 +78,7 @@ int Hot(const fs::path& folder) {
                    .range = {1, 1024, 1, 64},
                    .batch = batch});
     if (rank == 0 && fs::exists(folder / "finish")) {
-      WriteTextFile(here.finished(), "");
+      OpenRunFolder(here.run_dir).Write(kFinished, "");
       member.Finish(step(), static_cast<double>(step()));
       return 0;
     }

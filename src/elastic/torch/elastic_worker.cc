@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "elastic/gradient_noise.h"
+#include "elastic/job_folder.h"
 #include "elastic/member.h"
 #include "elastic/profile_folder.h"
 #include "elastic/torch/group.h"
@@ -57,10 +57,12 @@ Seconds Now() {
 struct ElasticWorker::Impl {
   Impl(const WorkerEnvironment& environment, const ElasticOptions& given)
       : options(given),
+        folder(OpenRunFolder(environment.run_dir)),
         place(environment),
         member(environment, [this](const std::string& host) { return place.Open(host); }) {}
 
   const ElasticOptions options;
+  const OwnedFolder folder;
   MeetingPlace place;
   Member member;
   Epoch epoch;
@@ -99,7 +101,7 @@ struct ElasticWorker::Impl {
 
   void Save(std::int64_t step, std::span<const StateBlock> state) {
     Position position{step, meter.work()};
-    SaveCheckpoint(environment().checkpoint(), step, With(&position, state));
+    SaveCheckpoint(folder, step, With(&position, state));
     member.Saved(step, position.work);
     saved_at = Now();
     save = false;
@@ -107,7 +109,7 @@ struct ElasticWorker::Impl {
 
   void Restore(std::int64_t* step, std::span<const StateBlock> state) {
     Position position;
-    if (!LoadCheckpoint(environment().checkpoint(), With(&position, state))) {
+    if (!LoadCheckpoint(folder, With(&position, state))) {
       // The worker that replaces this one starts from the beginning.
       if (torn) throw RunError("the state came in part only, and there is no checkpoint");
       return;
@@ -380,11 +382,10 @@ int ElasticWorker::Finish(std::int64_t step, std::span<const StateBlock> state) 
   // The job's script waits for this file. Rank 0 writes it before it reports to the daemon, so that
   // no script waits for ever if the worker dies in between. If rank 0 is lost, the first member
   // that the daemon acknowledges writes it, because the daemon then stops the others.
-  const std::filesystem::path finished = my.environment().finished();
   const std::string text = fmt::format("{}\n", step);
-  if (my.last_rank == 0) WriteTextFile(finished, text);
-  if (my.member.Finish(step, my.meter.work()) && !std::filesystem::exists(finished)) {
-    WriteTextFile(finished, text);
+  if (my.last_rank == 0) my.folder.Write(kFinished, text);
+  if (my.member.Finish(step, my.meter.work()) && !my.folder.Has(kFinished)) {
+    my.folder.Write(kFinished, text);
   }
   return 0;
 }

@@ -1,7 +1,6 @@
 #include "live/daemon/daemon.h"
 
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "core/cpu_time.h"
 #include "core/error.h"
 #include "core/file_lock.h"
+#include "core/owned_folder.h"
 #include "live/daemon/control_server.h"
 #include "live/daemon/daemon_metrics.h"
 #include "live/daemon/daemon_status.h"
@@ -30,10 +30,9 @@ constexpr double kPublishPerWork = 100;  // pause per CPU time: publishing uses 
 constexpr Seconds kCheapStatus = kPublishLeast / kPublishPerWork;
 constexpr Seconds kStopPatience = 30;
 
-// Creates the folder with mode 0700, and returns the path of its lock.
+// Makes sure that the folder is this user's with mode 0700, and returns the path of its lock.
 std::filesystem::path LockIn(const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
-  ::chmod(folder.c_str(), 0700);
+  OwnedFolder::OpenOrMake(folder).CloseToOthers();
   return folder / "lock";
 }
 

@@ -1,11 +1,12 @@
 #include "live/workers/worker_key.h"
 
-#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "auth/secret.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "core/owned_file.h"
+#include "core/owned_folder.h"
 #include "core/strings.h"
 
 namespace allot {
@@ -14,16 +15,22 @@ namespace {
 constexpr std::size_t kShortestKey = 32;
 constexpr std::size_t kTokenDigits = 32;
 
-// Nobody else may read it, not even while it is being written.
-void MakeKey(const std::filesystem::path& file) {
-  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path());
-  const std::filesystem::path part = file.string() + ".part";
-  std::filesystem::remove(part);
-  OwnedFile key(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-  key.Write(NewToken() + NewToken() + "\n");
-  key.Sync();
-  std::filesystem::rename(part, file);
-  SyncToDisk(file.parent_path().empty() ? "." : file.parent_path(), file);
+// Who reads the key can compute the token of every job. A platform may provide it as a file of
+// root's that the daemon's group can read.
+void RequireSecret(const std::filesystem::path& file) {
+  struct stat found {};
+  if (::stat(file.c_str(), &found) != 0) {
+    throw DataError("cannot open '{}': {}", file.string(), SystemMessage());
+  }
+  const mode_t forbidden = found.st_uid == ::geteuid() ? S_IRWXG | S_IRWXO : S_IWGRP | S_IRWXO;
+  if ((found.st_uid == ::geteuid() || found.st_uid == 0) && (found.st_mode & forbidden) == 0) {
+    return;
+  }
+  throw DataError(
+      "the key of workers' tokens, '{0}', must be readable for user {1} alone, it is of user {2} "
+      "with mode {3:o}: call 'chown {1} {0}' and 'chmod 600 {0}', and replace it if another user "
+      "may have read it",
+      file.string(), ::geteuid(), found.st_uid, found.st_mode & 07777U);
 }
 
 }  // namespace
@@ -33,7 +40,11 @@ std::string KeyedDigits(std::string_view key, std::string_view purpose) {
 }
 
 std::string WorkerKey(const std::filesystem::path& file, bool make) {
-  if (make && !std::filesystem::exists(file)) MakeKey(file);
+  if (make && !std::filesystem::exists(file)) {
+    OwnedFolder::OpenOrMake(file.parent_path())
+        .Write(file.filename().string(), NewToken() + NewToken() + "\n");
+  }
+  RequireSecret(file);
   const std::string text = ReadTextFile(file.string());
   std::string key(Trim(text));
   if (key.size() < kShortestKey) {

@@ -13,7 +13,8 @@ namespace allot {
 std::string KeyedDigits(std::string_view key, std::string_view purpose);
 
 // Returns the key in `file`, without surrounding blanks. If there is no file and `make` is set,
-// creates it with mode 0600. DataError for a key of less than 32 characters.
+// creates it with mode 0600. DataError for a key of less than 32 characters, and for a file that
+// other users can read.
 std::string WorkerKey(const std::filesystem::path& file, bool make);
 
 }  // namespace allot

@@ -147,6 +147,16 @@ TEST_F(FileTest, TwoWritersOfOneNameDoNotMix) {
   EXPECT_EQ(ReadTextFile(path), "second");
 }
 
+TEST_F(FileTest, TemporaryNameCannotBePreparedByOthers) {
+  EXPECT_NE(PartName("jobs.csv"), PartName("jobs.csv"));
+  const std::string precious = Put("precious", "precious");
+  for (int guess = 0; guess < 100; ++guess) {
+    fs::create_symlink(precious, folder_ / fmt::format("jobs.csv.{}-{}.part", ::getpid(), guess));
+  }
+  WriteTextFile(folder_ / "jobs.csv", "text");
+  EXPECT_EQ(ReadTextFile(precious), "precious");
+}
+
 TEST_F(FileTest, AtomicFileBelowAFileIsAnError) {
   const std::string file = Put("file", "");
   ExpectError(ExitCode::kRunFailed, {file, "Not a directory"}, [&] { AtomicFile(file + "/x"); });

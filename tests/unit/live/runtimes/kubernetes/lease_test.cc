@@ -14,10 +14,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "live/runtimes/kubernetes/lease_keeper.h"
 #include "live/runtimes/lease_claim.h"
-#include "live/workers/worker_key.h"
 #include "tests/unit/live/runtimes/kubernetes/fake_apiserver.h"
 
 namespace allot {
@@ -133,24 +131,6 @@ TEST_F(LeaseKeepers, ANameThatIsNoneIsRefused) {
   for (const char* name : {"allot", "/allot", "allot/"}) {
     EXPECT_THROW(LeaseKeeper(config_, name, {}), Error) << name;
   }
-}
-
-TEST(WorkerTokens, FollowFromTheKeyAndThePurpose) {
-  // RFC 4231, test case 2.
-  EXPECT_EQ(KeyedDigits("Jefe", "what do ya want for nothing?"),
-            "5bdcc146bf60754e6a042426089575c7");
-}
-
-TEST(WorkerTokens, AKeyIsMadeOnceAndNotTooShort) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "allot-key-XXXXXX").string();
-  const std::filesystem::path folder = ::mkdtemp(pattern.data());
-  const std::string key = WorkerKey(folder / "key", true);
-  EXPECT_EQ(key.size(), 64U);
-  EXPECT_EQ(WorkerKey(folder / "key", true), key);
-  WriteTextFile(folder / "short", "abc\n");
-  EXPECT_THROW(WorkerKey(folder / "short", false), Error);
-  EXPECT_THROW(WorkerKey(folder / "none", false), Error);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
