@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <ctime>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "clients/slurm/resources.h"
 #include "core/file.h"
 #include "core/strings.h"
+#include "core/wall_clock.h"
 #include "live/runtimes/slurm/hub_address.h"
 #include "live/runtimes/worker_end.h"
 #include "live/workers/worker_key.h"
@@ -273,9 +273,9 @@ SlurmSubmission SlurmRuntime::WorkerJobOf(const SlurmUserJob& user_job, const Wo
 
 Status SlurmRuntime::StartItself(SlurmUserJob& user_job, std::span<const WorkerRequest> workers) {
   if (!user_job.tag.shares.empty()) return Status::Ok();  // was started before
-  if (IsSettling(user_job.tag, std::time(nullptr))) {
-    return Status::Refused("job {} must have been requeued for {} s", user_job.job->id,
-                           kAfterRequeue);
+  if (IsSettling(user_job.tag, WallSeconds())) {
+    return Status::Refused("job {} must not start within the second of its requeue",
+                           user_job.job->id);
   }
   JobTag tag = user_job.tag;
   for (const WorkerRequest& worker : workers) {
@@ -299,7 +299,7 @@ Status SlurmRuntime::GiveBack(SlurmUserJob& user_job) {
   tag.stopping = false;
   const auto requeued = requeued_.find(user_job.job->id);
   const Seconds ago = requeued == requeued_.end() ? 0 : Monotonic() - requeued->second;
-  tag.stopped = std::time(nullptr) - static_cast<long long>(ago);
+  tag.stopped = SecondOfRequeue(WallSeconds() - ago);
   Status done = client_.Change({.id = user_job.slurm->id,
                                 .partition = options_.queue,
                                 .admin_comment = ToText(tag),

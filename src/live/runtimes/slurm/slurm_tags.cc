@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -38,6 +39,9 @@ std::optional<std::map<std::string_view, std::string_view>> Pairs(std::string_vi
 }
 
 constexpr std::string_view kWhy = ": ";  // begins what people read
+
+// Between the clock here and the controller's, where both follow a time server.
+constexpr Seconds kClockSkew = 0.25;
 
 // "8,16,bb8,a100&nvlink"
 std::string ToText(const AskedTag& asked) {
@@ -135,9 +139,15 @@ std::shared_ptr<const SlurmJob> AsAsked(std::shared_ptr<const SlurmJob> slurm, c
   return asked;
 }
 
-bool IsSettling(const JobTag& tag, long long now) {
+long long SecondOfRequeue(double requeued) {
+  return static_cast<long long>(std::floor(requeued + kClockSkew));
+}
+
+bool IsSettling(const JobTag& tag, double now) {
+  const auto second = static_cast<double>(tag.stopped);
   // By a clock that was set back since, it would have to wait for as long.
-  return tag.stopping || (tag.stopped <= now && now < tag.stopped + kAfterRequeue);
+  const bool set_back = now < second - 1;
+  return tag.stopping || (!set_back && now < second + 1 + kClockSkew);
 }
 
 std::string JobName(std::string_view known_as, long long submit) {

@@ -40,7 +40,7 @@ struct JobTag {
   bool stopping = false;  // is being requeued
   bool failed = false;    // given up by the daemon
   std::string why{};      // of that, for people; the tag ends with it
-  long long stopped = 0;  // Unix time of its last requeue
+  long long stopped = 0;  // Unix time of its last requeue: SecondOfRequeue
 };
 
 struct WorkerTag {
@@ -54,10 +54,11 @@ inline constexpr std::string_view kWorkerTag = "elastic-of:";  // begins a Worke
 
 std::string ToText(const JobTag& tag);
 std::string ToText(const WorkerTag& tag);
-// slurmd refuses a job that starts within the second of its requeue, because it remembers the time
-// of the order to end it. How long the job took to end does not matter. `now` is Unix time.
-inline constexpr long long kAfterRequeue = 2;
-bool IsSettling(const JobTag& tag, long long now);
+// slurmd refuses a job that starts within the second of its requeue, as the controller's clock
+// says, because it remembers the time of the order to end it. How long the job took to end does not
+// matter. Times are Unix times of this machine.
+long long SecondOfRequeue(double requeued);
+bool IsSettling(const JobTag& tag, double now);
 // What `slurm` asks for now.
 AskedTag AskedBy(const SlurmJob& slurm);
 // `slurm` as it was submitted: with what it asked for, if its record shows that no more.

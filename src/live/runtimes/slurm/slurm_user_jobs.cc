@@ -1,6 +1,5 @@
 #include "live/runtimes/slurm/slurm_user_jobs.h"
 
-#include <ctime>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +7,7 @@
 #include "clients/slurm/resources.h"
 #include "clients/slurm/value_text.h"
 #include "core/error.h"
+#include "core/wall_clock.h"
 #include "live/runtimes/slurm/array_tasks.h"
 #include "live/runtimes/slurm/job_request.h"
 
@@ -139,7 +139,7 @@ void SlurmUserJobs::ReadWhatItMayHave(const SlurmUserJob& user_job, RuntimeJob* 
   nodes_->Narrow(slurm, job);
   limits_.Limit(slurm, job);
   job->even = job->mode == ResizeMode::kRestart;  // --gres is of each node
-  job->settling = IsSettling(user_job.tag, std::time(nullptr));
+  job->settling = IsSettling(user_job.tag, WallSeconds());
   if (!user_job.tagged) {
     CheckType(*job, slurm);
     if (job->at_most && job->min_gpus > job->at_most->gpus) {

@@ -50,14 +50,18 @@ TEST(SlurmTags, AWorkersTagComesBack) {
   EXPECT_EQ(read->gpus, 8U);
 }
 
-TEST(SlurmTags, AJobSettlesWhileItIsStoppedAndTwoSecondsAfterItsRequeue) {
+TEST(SlurmTags, AJobSettlesWhileItIsStoppedAndInTheSecondOfItsRequeue) {
   EXPECT_FALSE(IsSettling({.job = "a"}, 1'000'000));
   EXPECT_TRUE(IsSettling({.job = "a", .stopping = true}, 1'000'000));
-  const JobTag requeued{.job = "a", .stopped = 1'000'000};
-  EXPECT_TRUE(IsSettling(requeued, 1'000'000));
-  EXPECT_TRUE(IsSettling(requeued, 1'000'001));
-  EXPECT_FALSE(IsSettling(requeued, 1'000'002));
-  EXPECT_FALSE(IsSettling(requeued, 999'999)) << "the clock was set back";
+  const auto settles = [](double requeued, double now) {
+    return IsSettling({.job = "a", .stopped = SecondOfRequeue(requeued)}, now);
+  };
+  EXPECT_TRUE(settles(1'000'000.5, 1'000'000.5));
+  EXPECT_TRUE(settles(1'000'000.5, 1'000'001.2)) << "the controller's clock may be behind";
+  EXPECT_FALSE(settles(1'000'000.5, 1'000'001.3));
+  EXPECT_TRUE(settles(1'000'000.8, 1'000'001.3)) << "the controller's clock may be ahead";
+  EXPECT_TRUE(settles(1'000'000.8, 1'000'000.8));
+  EXPECT_FALSE(settles(1'000'000.5, 999'998)) << "the clock was set back";
 }
 
 TEST(SlurmTags, WhatIsNotWholeIsNotOurs) {
