@@ -14,12 +14,13 @@ namespace allot {
 std::optional<double> ParseQuantity(const nlohmann::json& value) {
   if (value.is_number()) return value.get<double>();
   if (!value.is_string()) return std::nullopt;
-  static constexpr std::array<std::pair<std::string_view, double>, 14> kSuffixes = {
+  static constexpr std::array<std::pair<std::string_view, double>, 16> kSuffixes = {
       {{"Ki", 1024.0},
        {"Mi", 1048576.0},
        {"Gi", 1073741824.0},
        {"Ti", 1099511627776.0},
        {"Pi", 1125899906842624.0},
+       {"Ei", 1152921504606846976.0},
        {"n", 1e-9},
        {"u", 1e-6},
        {"m", 1e-3},
@@ -28,11 +29,13 @@ std::optional<double> ParseQuantity(const nlohmann::json& value) {
        {"G", 1e9},
        {"T", 1e12},
        {"P", 1e15},
+       {"E", 1e18},
        {"", 1}}};
-  const std::string text = value.get<std::string>();
+  std::string_view text = value.get_ref<const std::string&>();
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   for (const auto& [suffix, factor] : kSuffixes) {
-    if (!std::string_view(text).ends_with(suffix)) continue;
-    const auto number = ParseNumber(std::string_view(text).substr(0, text.size() - suffix.size()));
+    if (!text.ends_with(suffix)) continue;
+    const auto number = ParseNumber(text.substr(0, text.size() - suffix.size()));
     if (!number || *number < 0) return std::nullopt;
     return *number * factor;
   }

@@ -10,7 +10,7 @@
 
 namespace allot {
 
-// "4", "500m", "64Gi", "1e3", or a number -> its value; nullopt for anything else.
+// "4", "+4", "500m", "64Gi", "1e3", or a number -> its value; nullopt for anything else.
 std::optional<double> ParseQuantity(const nlohmann::json& value);
 
 // Resources that are whole GPUs, of all vendors: "nvidia.com/gpu", ...

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <deque>
 #include <future>
 #include <list>
@@ -13,18 +12,16 @@
 
 #include "clients/kubernetes/api/bearer_token.h"
 #include "core/error.h"
+#include "core/monotonic.h"
 
 namespace allot {
 namespace {
 
 constexpr Seconds kConnect = 3;
-constexpr long kDeadWatch = 150;  // seconds without a byte; a bookmark comes once a minute
+constexpr long kDeadWatch = 150;     // seconds without a byte; a bookmark comes once a minute
+constexpr long kLongestWatch = 320;  // seconds, where a server ignores timeoutSeconds
 constexpr Seconds kFirstRetry = 0.1;
 constexpr std::size_t kLongestAnswer = std::size_t{256} * 1024 * 1024;
-
-Seconds SteadyNow() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // Another try may be answered otherwise.
 bool MayPass(long code, bool token_rotates) {
@@ -96,7 +93,7 @@ struct KubeClient::Thread {
   std::future<KubeReply> Add(KubeRequest request, bool announced) {
     auto call = std::make_unique<Call>();
     call->request = std::move(request);
-    call->deadline = SteadyNow() + patience;
+    call->deadline = MonotonicSeconds() + patience;
     call->announced = announced;
     std::future<KubeReply> answer = call->answer.get_future();
     {
@@ -129,7 +126,7 @@ struct KubeClient::Thread {
 
   int MillisecondsToNext() {
     const std::lock_guard lock(mutex);
-    Seconds next = SteadyNow() + 1;
+    Seconds next = MonotonicSeconds() + 1;
     const Seconds now = next - 1;
     for (const ListWatch* one : kept) next = std::min(next, one->due());
     for (const auto& call : queue) next = std::min(next, call->not_before);
@@ -137,7 +134,7 @@ struct KubeClient::Thread {
   }
 
   void StartDue() {
-    const Seconds now = SteadyNow();
+    const Seconds now = MonotonicSeconds();
     std::deque<std::unique_ptr<Call>> later;
     for (auto& call : queue) {
       if (call->deadline <= now) {
@@ -177,6 +174,7 @@ struct KubeClient::Thread {
     if (ask.watch) {
       Set(transfer.easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
       Set(transfer.easy, CURLOPT_LOW_SPEED_TIME, kDeadWatch);
+      Set(transfer.easy, CURLOPT_TIMEOUT, kLongestWatch);
     } else {
       Set(transfer.easy, CURLOPT_ACCEPT_ENCODING, "");  // long lists come compressed
       Set(transfer.easy, CURLOPT_TIMEOUT_MS, static_cast<long>(std::max(patience, 30.0) * 1000));
@@ -241,7 +239,7 @@ struct KubeClient::Thread {
       const std::lock_guard lock(transfer.thread->mutex);
       transfer.opened = true;
       transfer.thread->changed = transfer.thread->changed || !transfer.kept->trouble().empty();
-      transfer.kept->OnOpen(SteadyNow());
+      transfer.kept->OnOpen(MonotonicSeconds());
     }
     return size;
   }
@@ -254,7 +252,7 @@ struct KubeClient::Thread {
     }
     Thread& thread = *transfer.thread;
     const std::lock_guard lock(thread.mutex);
-    if (transfer.kept->OnBytes({bytes, size}, SteadyNow())) thread.changed = true;
+    if (transfer.kept->OnBytes({bytes, size}, MonotonicSeconds())) thread.changed = true;
     return transfer.kept->wants_end() ? 0 : size;
   }
 
@@ -268,6 +266,7 @@ struct KubeClient::Thread {
       curl_off_t after = 0;
       curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &after);
       reply.retry_after = std::max(reply.retry_after, static_cast<Seconds>(after));
+      if (reply.code == 401) token.Refused();
     } else {
       const char* why =
           transfer.error[0] != '\0' ? transfer.error.data() : curl_easy_strerror(result);
@@ -275,7 +274,7 @@ struct KubeClient::Thread {
     }
     {
       const std::lock_guard lock(mutex);
-      const Seconds now = SteadyNow();
+      const Seconds now = MonotonicSeconds();
       if (transfer.call != nullptr) {
         Answer(std::move(transfer.call), std::move(reply), now);
       } else {

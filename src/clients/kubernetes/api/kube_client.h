@@ -2,7 +2,7 @@
 // The API server over HTTPS: requests with a deadline, and kinds of objects that are kept known by
 // watches (list_watch.h). One thread of its own holds all connections (HTTP/2 where the server
 // speaks it); those who ask wait for it, but never longer than the deadline. The token of a file is
-// read again when the file changes.
+// read again when the file changes and when the server refuses it.
 //
 // A request that got no answer, or one that says "later" (429, 5xx; 401 where the token comes from
 // a file), is sent again until the deadline. All that allot asks for may be asked twice.

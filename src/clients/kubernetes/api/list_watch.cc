@@ -1,5 +1,7 @@
 #include "clients/kubernetes/api/list_watch.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -17,6 +19,8 @@ constexpr Seconds kFirstPause = 0.1;
 constexpr Seconds kLongestPause = 10;
 constexpr Seconds kMostPatience = 60;  // whatever a server asks for
 constexpr Seconds kShortWatch = 1;     // one that ends sooner is no success
+constexpr int kMostSilent = 3;         // watches without an event or a bookmark
+constexpr Seconds kLongSilence = 120;  // a bookmark comes once a minute
 constexpr long kGone = 410;
 
 std::string Later(const std::string& known, const std::string& listed) {
@@ -89,6 +93,7 @@ bool ListWatch::OnList(const KubeReply& reply, Seconds now) {
 
 void ListWatch::OnOpen(Seconds now) {
   opened_ = now;
+  heard_ = false;
   line_.clear();
   trouble_.clear();
 }
@@ -144,7 +149,9 @@ bool ListWatch::OnLine(std::string_view line, Seconds now) {
       throw DataError("the type must be one of the API's, got '{}'", type);
     }
     version_ = Later(version_, version);
-    failures_ = 0;
+    failures_ = silent_ = 0;
+    heard_ = true;
+    reported_ = false;
     return changed;
   } catch (const std::exception& error) {
     wants_end_ = true;
@@ -159,12 +166,19 @@ void ListWatch::OnEnd(Seconds now) {
   under_way_ = false;
   line_.clear();
   if (wants_end_) return;  // its pause is set
-  if (now - opened_ >= kShortWatch) {
-    failures_ = 0;
-    not_before_ = now;
-    return;
+  const Seconds open = now - opened_;
+  if (!heard_ && (++silent_ >= kMostSilent || open >= kLongSilence)) {
+    ListAgain();
+    if (!std::exchange(reported_, true)) {
+      spdlog::warn(
+          "{}: the API server's watches end without an event or a bookmark: listing anew "
+          "before each watch",
+          path_);
+    }
   }
-  Fail("", 0, now);
+  if (open < (heard_ ? kShortWatch : kLongestPause)) return Fail("", 0, now);
+  failures_ = 0;
+  not_before_ = now;
 }
 
 void ListWatch::OnRefused(const KubeReply& reply, Seconds now) {

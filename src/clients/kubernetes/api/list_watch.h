@@ -3,7 +3,9 @@
 // and again. This is the protocol alone, without sockets, threads or a clock: the client
 // (kube_client.h) asks for the next request and brings what came. What may come wrong is handled
 // here: pages and watches that are too old (410, as an answer or as an event), streams that are cut
-// in the middle of a line, lines that are no event, refusals, and servers that ask for patience.
+// in the middle of a line, lines that are no event, refusals, and servers that ask for patience. A
+// server that opens watches and says nothing in them, not even a bookmark, may have forgotten the
+// version: after a few of these, or a long one, each watch is preceded by a list.
 
 #include <optional>
 #include <string>
@@ -61,7 +63,10 @@ class ListWatch {
   std::string version_;                // to watch from
   std::string line_;                   // that has not ended yet
   std::string trouble_;
-  int failures_ = 0;  // in a row
+  int failures_ = 0;       // in a row
+  bool heard_ = false;     // an event or a bookmark, in this watch
+  int silent_ = 0;         // watches in a row in which none came
+  bool reported_ = false;  // that they are silent
   Seconds opened_ = 0;
   Seconds not_before_ = 0;
 };

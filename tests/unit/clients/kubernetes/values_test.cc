@@ -17,6 +17,14 @@ TEST(KubernetesValues, Quantities) {
   EXPECT_EQ(quantity("500m"), 0.5);
   EXPECT_EQ(quantity("2Gi"), 2147483648.0);
   EXPECT_EQ(quantity("1e3"), 1000);
+  EXPECT_EQ(quantity("+4"), 4);
+  EXPECT_EQ(quantity("+1e3"), 1000);
+  EXPECT_EQ(quantity("2E"), 2e18);
+  EXPECT_EQ(quantity("1Ei"), 1152921504606846976.0);
+  EXPECT_FALSE(quantity("-4"));
+  EXPECT_FALSE(quantity("+-4"));
+  EXPECT_FALSE(quantity("++4"));
+  EXPECT_FALSE(quantity("+"));
   EXPECT_FALSE(quantity("four"));
   EXPECT_FALSE(quantity(""));
 }

@@ -237,6 +237,59 @@ TEST_F(ListWatchTest, WatchesThatAreCutAtOnceAreNotOpenedInALoop) {
   EXPECT_GT(watch_.due(), now_);
 }
 
+TEST_F(ListWatchTest, WatchesThatEndWithoutAnEventAreListedAgain) {
+  for (const Seconds open : {0.0, 5.0, 30.0}) {
+    BeginWatch({Object("a", 3)}, 10);
+    for (int silent = 1; silent < 3; ++silent) {
+      watch_.OnEnd(now_ += open);
+      EXPECT_EQ(PathLater(), WatchPath(10)) << silent << " silent watches of " << open << " s";
+      watch_.OnOpen(now_);
+    }
+    watch_.OnEnd(now_ += open);
+    EXPECT_EQ(watch_.trouble(), "") << "what is known is as new as the list";
+    EXPECT_EQ(PathLater(), kListPath);
+    // Until one is heard of, a list comes before each watch.
+    watch_.OnList(ListOf({Object("b", 12)}, 12), now_);
+    EXPECT_EQ(Known(), "b= ");
+    ASSERT_EQ(NextPath(), WatchPath(12));
+    watch_.OnOpen(now_);
+    watch_.OnEnd(now_ += open);
+    EXPECT_EQ(PathLater(), kListPath);
+    watch_.OnList(ListOf({}, 13), now_);
+    ASSERT_EQ(NextPath(), WatchPath(13));
+    watch_.OnOpen(now_);
+    watch_.OnBytes(Line("BOOKMARK", {{"metadata", {{"resourceVersion", "14"}}}}), now_);
+    watch_.OnEnd(now_ += 2);
+    EXPECT_EQ(NextPath(), WatchPath(14)) << "a bookmark is a word";
+    watch_.OnRefused(Refusal(410, "Expired"), now_);
+    now_ = watch_.due();
+  }
+}
+
+TEST_F(ListWatchTest, OneWatchThatWasSilentForMinutesIsListedAgain) {
+  BeginWatch({}, 10);
+  watch_.OnBytes("\n \n", now_ += 60);
+  watch_.OnEnd(now_ += 90);
+  EXPECT_EQ(NextPath(), kListPath);
+}
+
+TEST_F(ListWatchTest, SilentWatchesAreListedAgainEveryTenSecondsAtMost) {
+  BeginWatch({}, 10);
+  int lists = 0;
+  watch_.OnEnd(now_);
+  for (const Seconds end = now_ + 600; now_ < end; now_ = std::max(now_, watch_.due())) {
+    if (watch_.Next(now_)->watch) {
+      watch_.OnOpen(now_);
+      watch_.OnEnd(now_);
+    } else {
+      ++lists;
+      watch_.OnList(ListOf({}, 10), now_);
+    }
+  }
+  EXPECT_GE(lists, 50);
+  EXPECT_LE(lists, 70);
+}
+
 TEST_F(ListWatchTest, ALineThatIsNoEventEndsTheStreamAndIsToldOfAndListedAgain) {
   for (const char* line :
        {"nonsense\n", "{\n", "[]\n", "{}\n",
