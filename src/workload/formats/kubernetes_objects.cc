@@ -159,13 +159,14 @@ class KubeReader {
 
   void ReadJob(KubePart* part) const {
     const std::int64_t each = ReadPodSpec(At(object_, {"spec", "template", "spec"}), part);
-    std::int64_t pods = Count(At(object_, {"spec", "parallelism"}), "parallelism", 1);
+    const std::int64_t parallelism = Count(At(object_, {"spec", "parallelism"}), "parallelism", 1);
     // As many at once as are wanted in all.
-    pods = std::min(pods, Count(At(object_, {"spec", "completions"}), "completions", pods));
+    const std::int64_t pods = std::min(
+        parallelism, Count(At(object_, {"spec", "completions"}), "completions", parallelism));
     part->gpus = each * std::max<std::int64_t>(pods, 1);
     part->gpus_of_pod = each;
     const KubeObject& suspend = At(object_, {"spec", "suspend"});
-    part->suspended = suspend.is_boolean() && suspend.get<bool>();
+    part->suspended = parallelism == 0 || (suspend.is_boolean() && suspend.get<bool>());
     ReadResizes(part);
     part->time_limit = Limit("activeDeadlineSeconds");
     part->start = Time({"status", "startTime"});
@@ -175,6 +176,8 @@ class KubeReader {
       part->outcome = Outcome::kFailed;
       if (!part->end) part->end = failed;
     }
+    // Its controller sets a start, too, while it runs no pod.
+    if (parallelism == 0 && !part->end) part->start.reset();
   }
 
   // Annotations of allot's. What it would not understand it did not run either.

@@ -88,10 +88,12 @@ std::string OneJob(const std::string& gpus, const std::string& created) {
 // A Job begins for its controller when its pods are made; it runs when a node has taken one.
 TEST(Kubernetes, AJobWaitsWhileItIsSuspendedOrNoNodeTakesItsPods) {
   const std::string spec =
-      R"("spec": {"suspend": SUSPEND, "template": {"spec": {"containers": [{"name": "c",
+      R"("spec": {"parallelism": PODS, "suspend": SUSPEND, "template": {"spec": {"containers": [{"name": "c",
       "resources": {"limits": {"nvidia.com/gpu": 2}}}]}}})";
-  const auto job = [&](const std::string& name, bool suspended, const std::string& labels = "") {
+  const auto job = [&](const std::string& name, bool suspended, const std::string& labels = "",
+                       const char* pods = "1") {
     std::string text = spec;
+    text.replace(text.find("PODS"), 4, pods);
     text.replace(text.find("SUSPEND"), 7, suspended ? "true" : "false");
     return R"({"kind": "Job", "apiVersion": "batch/v1", "metadata": {"name": ")" + name +
            R"(", "namespace": "n", "uid": ")" + name +
@@ -106,11 +108,13 @@ TEST(Kubernetes, AJobWaitsWhileItIsSuspendedOrNoNodeTakesItsPods) {
       {"limits": {"nvidia.com/gpu": 2}}}]}, "status": {"phase": "Pending"}})";
   ReadReport report;
   const std::string queue = R"("kueue.x-k8s.io/queue-name": "q")";
-  const Workload workload = ReadText(
-      "kubernetes", job("a", false) + pod + job("b", true, queue) + job("c", true), false, &report);
+  const Workload workload = ReadText("kubernetes",
+                                     job("a", false) + pod + job("b", true, queue) +
+                                         job("c", true) + job("no-pods", false, "", "0"),
+                                     false, &report);
   ASSERT_EQ(workload.jobs.size(), 2u);
   EXPECT_EQ(Drops(report),
-            "1 a pod of a job (counted with it); 1 could not start yet: a suspended "
+            "1 a pod of a job (counted with it); 2 could not start yet: a suspended "
             "Job that is in no queue of Kueue");
   EXPECT_EQ(report.gpus_on_one_node,
             (std::map<std::string, GpuCount, std::less<>>{{"n/a", 2}, {"n/b", 2}}));
