@@ -15,6 +15,13 @@ NodeState NodeStateOf(const KubeNode& node) {
   return node.ready && node.cordoned ? NodeState::kDrained : NodeState::kDown;
 }
 
+// Of a node that was made anew the labels may come later.
+void ShowResources(const KubeNode& node, RuntimeNode* shown) {
+  if (!node.gpu_type.empty()) shown->gpu_type = node.gpu_type;
+  shown->capacity.gpus = std::min(node.gpus, kMaxGpusPerNode);
+  shown->capacity.cpus = node.cpus;
+}
+
 }  // namespace
 
 void ShownNodes::Read(const ObjectStore<KubeNode>& nodes) {
@@ -30,7 +37,7 @@ void ShownNodes::Read(const ObjectStore<KubeNode>& nodes) {
   for (RuntimeNode& shown : shown_) {
     const KubeNode* const node = Find(shown.name);
     shown.state = node == nullptr ? NodeState::kDown : NodeStateOf(*node);
-    if (shown.up() && node->gpus < shown.capacity.gpus) shown.state = NodeState::kDown;
+    if (node != nullptr) ShowResources(*node, &shown);
   }
   for (const auto& named : by_name_) {
     const KubeNode& node = named.second;
@@ -39,9 +46,7 @@ void ShownNodes::Read(const ObjectStore<KubeNode>& nodes) {
     if (known || node.gpus == 0) continue;
     RuntimeNode shown;
     shown.name = node.name;
-    if (!node.gpu_type.empty()) shown.gpu_type = node.gpu_type;
-    shown.capacity.gpus = std::min(node.gpus, kMaxGpusPerNode);
-    shown.capacity.cpus = node.cpus;
+    ShowResources(node, &shown);
     shown.state = NodeStateOf(node);
     shown_.push_back(std::move(shown));
   }

@@ -29,11 +29,13 @@ TEST(ShownNodes, ANodeThatIsGoneStaysAsDown) {
   EXPECT_EQ(nodes.GpuTypes(), std::vector<std::string>{"gpu"});
 }
 
-TEST(ShownNodes, ANodeWithFewerGpusThanBeforeIsDown) {
+TEST(ShownNodes, ANodeHasTheGpusThatItAdvertisesNow) {
   ShownNodes nodes;
-  Read({Node("n1", 4)}, &nodes);
-  Read({Node("n1", 3)}, &nodes);
-  EXPECT_FALSE(nodes.all()[0].up());
+  for (const int gpus : {4, 3, 0, 8}) {
+    Read({Node("n1", gpus)}, &nodes);
+    EXPECT_TRUE(nodes.all()[0].up());
+    EXPECT_EQ(nodes.all()[0].capacity.gpus, gpus);
+  }
 }
 
 TEST(ShownNodes, APodIsLostWithItsNode) {
