@@ -1,6 +1,7 @@
 #include "live/workers/listen.h"
 
 #include <arpa/inet.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -72,19 +73,19 @@ int Listen(const std::string& address, std::string* given) {
 
 bool Answers(const std::string& address) {
   const std::size_t colon = address.rfind(':');
-  sockaddr_in where{};
-  where.sin_family = AF_INET;
-  if (!address.starts_with("tcp:") || colon < 4 ||
-      ::inet_pton(AF_INET, address.substr(4, colon - 4).c_str(), &where.sin_addr) != 1) {
-    return false;
-  }
-  where.sin_port =
-      htons(static_cast<std::uint16_t>(ParseInteger(address.substr(colon + 1)).value_or(0)));
+  if (!address.starts_with("tcp:") || colon < 4) return false;
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const std::string host = address.substr(4, colon - 4);
+  if (::getaddrinfo(host.c_str(), address.c_str() + colon + 1, &hints, &found) != 0) return false;
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const timeval limit{2, 0};
   ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-  const bool answers = ::connect(socket, reinterpret_cast<sockaddr*>(&where), sizeof(where)) == 0;
+  const bool answers = ::connect(socket, found->ai_addr, found->ai_addrlen) == 0;
   ::close(socket);
+  ::freeaddrinfo(found);
   return answers;
 }
 

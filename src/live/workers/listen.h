@@ -12,7 +12,8 @@ namespace allot {
 // system refuses.
 int Listen(const std::string& address, std::string* bound);
 
-// True if a program listens at such an address; waits at most two seconds.
+// True if a program listens at "tcp:HOST:PORT"; waits at most two seconds for it. The host may be a
+// name: its first address counts.
 bool Answers(const std::string& address);
 
 }  // namespace allot

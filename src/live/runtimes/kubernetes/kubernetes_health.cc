@@ -3,13 +3,15 @@
 #include "clients/kubernetes/api/kube_client.h"
 #include "clients/kubernetes/api/kube_config.h"
 #include "core/error.h"
+#include "core/strings.h"
+#include "live/runtimes/kubernetes/kubernetes_options.h"
+#include "live/workers/listen.h"
 
 namespace allot {
 namespace {
 
-struct KubeFacts {
+struct KubeFacts : KubeHealthPlace {
   AskKubernetes ask;
-  std::string space, lease, identity;
 };
 
 // As in deploy/kubernetes/rights.yaml.
@@ -97,18 +99,72 @@ HealthFinding CheckLease(const KubeFacts& facts) {
                     "the Role of deploy/kubernetes/rights.yaml, in that namespace");
 }
 
-constexpr HealthCheck<KubeFacts> kKubeChecks[] = {{"kubernetes.server", CheckServer},
-                                                  {"kubernetes.rights", CheckRights},
-                                                  {"kubernetes.identity", CheckIdentity},
-                                                  {"kubernetes.lease", CheckLease}};
+HealthFinding CheckNodes(const KubeFacts& facts) {
+  const std::string selector =
+      facts.nodes.empty() ? "" : "?labelSelector=" + QueryText(facts.nodes);
+  const KubeReply reply = facts.ask({"GET", "/api/v1/nodes" + selector});
+  if (!reply.ok()) throw RunError("{}", reply.ToStatus("listing nodes").message());
+  const std::string gpu = Join(facts.reading.gpus, ", ");
+  GpuCount gpus = 0;
+  std::vector<std::string> open, closed, bare;
+  for (const nlohmann::json& item : reply.body.at("items")) {
+    const KubeNode node = ReadKubeNode(item, facts.reading);
+    gpus += node.gpus;
+    if (node.gpus > 0) {
+      (node.closed ? closed : open)
+          .push_back(node.closed ? fmt::format("{} ({})", node.name, *node.closed) : node.name);
+    } else if (!node.gpu_type.empty()) {
+      bare.push_back(node.name);
+    }
+  }
+  const std::string seen = fmt::format("{} {} on {} of {} nodes", gpus, gpu,
+                                       open.size() + closed.size(), reply.body.at("items").size());
+  const std::string plugin =
+      "does the vendor's device plugin run there? 'kubectl describe node NAME' shows " + gpu +
+      " under Allocatable once it does";
+  if (gpus == 0) return FoundWrong(seen, plugin + "; parameters gpu= and nodes= choose others");
+  if (open.empty()) {
+    return FoundWrong(fmt::format("{}, none of which takes workers: {}", seen, Join(closed, ", ")),
+                      "kubectl uncordon, or parameter tolerate= for the taints");
+  }
+  if (bare.empty()) return FoundFine(seen);
+  return FoundWarn(fmt::format("{}; by their labels these have GPUs, too, and advertise none: {}",
+                               seen, Join(bare, ", ")),
+                   plugin);
+}
 
-std::vector<HealthFinding> RunKubernetesGroup(const HealthPlace&, const Params& params) {
+HealthFinding CheckAddress(const KubeFacts& facts) {
+  if (facts.address.starts_with("tcp:127.") || facts.address.starts_with("tcp:localhost:")) {
+    return FoundWarn(
+        fmt::format("pods are to reach the daemon at {}, which is their own loopback",
+                    facts.address),
+        "--runtime kubernetes:listen=tcp:0.0.0.0:7171,address=HOST:7171 with a HOST that pods "
+        "reach, as in deploy/kubernetes/daemon.yaml");
+  }
+  if (Answers(facts.address)) return FoundFine("the daemon answers at " + facts.address);
+  return FoundWarn(
+      fmt::format("nobody answers at {}, where pods are to reach the daemon", facts.address),
+      "does the daemon run, and does 'kubectl -n allot get endpointslices' show the Service's "
+      "port? deploy/kubernetes/network.yaml says who may connect");
+}
+
+constexpr HealthCheck<KubeFacts> kKubeChecks[] = {
+    {"kubernetes.server", CheckServer},     {"kubernetes.rights", CheckRights},
+    {"kubernetes.identity", CheckIdentity}, {"kubernetes.lease", CheckLease},
+    {"kubernetes.nodes", CheckNodes},       {"kubernetes.address", CheckAddress}};
+
+std::vector<HealthFinding> RunKubernetesGroup(const HealthPlace& place, const Params& params) {
   try {
-    KubeClient client(FindKubeConfig(params.Text("kubeconfig"), params.Text("context")),
-                      params.Number("timeout"), {}, [] {});
+    const KubernetesOptions options = KubernetesOptionsFrom(params, {.state = place.state});
+    KubeClient client(options.config, options.patience, {}, [] {});
     return CheckKubernetes(
         [&](const KubeRequest& request) { return client.Do(request); },
-        {params.Text("namespace"), params.Text("lease"), params.Text("identity")});
+        {.space = options.space,
+         .lease = options.lease,
+         .identity = params.Text("identity"),
+         .nodes = options.nodes,
+         .reading = options.reading,
+         .address = options.address.empty() ? options.listen : "tcp:" + options.address});
   } catch (const std::exception& error) {
     HealthFinding none = FoundWrong(error.what(), "--runtime kubernetes:kubeconfig=FILE");
     none.check = "kubernetes.server";
@@ -125,7 +181,7 @@ ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "kubernetes",
 }  // namespace
 
 std::vector<HealthFinding> CheckKubernetes(const AskKubernetes& ask, const KubeHealthPlace& of) {
-  const KubeFacts facts{ask, of.space, of.lease, of.identity};
+  const KubeFacts facts{of, ask};
   // Without an answer the others would only repeat it.
   std::vector<HealthFinding> findings = RunChecks({kKubeChecks[0]}, facts);
   if (findings[0].health == Health::kWrong) return findings;

@@ -1,12 +1,14 @@
 #pragma once
 // What 'allot doctor' thinks of a Kubernetes cluster: whether the daemon may do what it has to
-// (deploy/kubernetes/rights.yaml).
+// (deploy/kubernetes/rights.yaml), whether nodes advertise GPUs, and whether pods can reach the
+// daemon.
 
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "clients/kubernetes/api/kube_reply.h"
+#include "clients/kubernetes/node.h"
 #include "live/health/health_check.h"
 
 namespace allot {
@@ -18,6 +20,9 @@ struct KubeHealthPlace {
   std::string space{};            // namespace of the Jobs, "": all
   std::string lease{};            // NAMESPACE/NAME, "": there is none
   std::string identity = "auto";  // or "on", "off"
+  std::string nodes{};            // label selector, "": all
+  NodeReading reading{};
+  std::string address = "tcp:127.0.0.1:0";  // of the daemon, as pods reach it
 };
 std::vector<HealthFinding> CheckKubernetes(const AskKubernetes& ask, const KubeHealthPlace& of);
 
