@@ -144,6 +144,8 @@ void AddCountMetrics(const LiveCounts& counts, MetricText* text) {
           counts.starts_withdrawn);
   counter("allot_polls_total", "polls of the cluster", counts.polls);
   counter("allot_polls_failed_total", "polls that the cluster did not answer", counts.failed_polls);
+  counter("allot_writes_refused_total", "writes that the cluster's API refused",
+          counts.refused_writes);
   text->Gauge("allot_last_poll_timestamp_seconds",
               "Unix time of the last successful poll; NaN before the first")
       .Value(counts.last_poll_at);

@@ -421,6 +421,7 @@ bool LiveCluster::PollRuntime() {
   if (std::exchange(warning_, snapshot.warning) != snapshot.warning) {
     spdlog::warn("{}", warning_.value_or("the cluster's settings are right again"));
   }
+  counts_.refused_writes = snapshot.refused_writes;
   bool event = reader_.Read(snapshot);
   event = std::exchange(limits_, snapshot.limits) != snapshot.limits || event;
   if (!std::exchange(polled_, true)) {

@@ -103,10 +103,12 @@ void WorkerControl::Start(const LiveJob& job, const WorkerAction& action) {
     counts_.workers_started += static_cast<std::int64_t>(requests.size());
     return;
   }
+  if (job.worker_group.refusal() != done.message()) {
+    spdlog::warn("job {}: runtime refused to start workers, will retry: {}", id, done.message());
+  }
   record::Refused refused{id, {}, done.message()};
   for (const WorkerRequest& request : requests) refused.workers.push_back(request.worker);
   writer_.Write(std::move(refused));
-  spdlog::warn("job {}: runtime refused to start workers: {}", id, done.message());
 }
 
 void WorkerControl::Announce(const LiveJob& job) {

@@ -84,6 +84,7 @@ struct RuntimeSnapshot {
   std::size_t more = 0;  // jobs that the runtime knows of and that will come by themselves
   // What its administrator should correct in the cluster, for people.
   std::optional<std::string> warning{};
+  std::int64_t refused_writes = 0;  // by the cluster's API, since the runtime was made
 };
 
 }  // namespace allot

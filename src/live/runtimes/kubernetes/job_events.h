@@ -1,13 +1,13 @@
 #pragma once
 // Reports to users as events of their Jobs, which `kubectl describe job` shows. A text is posted
-// once per Job, until there is another one. Used by KubernetesRuntime.
+// once per Job and reason, until there is another one. Used by KubernetesRuntime.
 
 #include <map>
 #include <optional>
 #include <string>
 
-#include "clients/kubernetes/api/kube_client.h"
 #include "live/runtimes/kubernetes/kube_objects.h"
+#include "live/runtimes/kubernetes/kube_writer.h"
 #include "live/runtimes/kubernetes/worker_spec.h"
 #include "live/runtimes/runtime.h"
 
@@ -15,8 +15,8 @@ namespace allot {
 
 class JobEvents {
  public:
-  // `client` outlives this. A dry run posts nothing.
-  JobEvents(KubeClient& client, bool dry_run) : client_(client), dry_run_(dry_run) {}
+  // `writer` outlives this. A dry run posts nothing.
+  JobEvents(KubeWriter& writer, bool dry_run) : writer_(writer), dry_run_(dry_run) {}
 
   // `reason`: one word, "NotStarted". What cannot be posted is logged.
   void Warn(const ManagedJob& job, const char* reason, const std::string& message);
@@ -29,11 +29,11 @@ class JobEvents {
   KubeReply CountAgain(const std::string& path, const std::string& now);
 
   struct Posted {
-    std::string last;
-    bool explained = false;  // what is wrong with it
+    std::map<std::string, std::string> last;  // by reason
+    bool explained = false;                   // what is wrong with it
   };
 
-  KubeClient& client_;
+  KubeWriter& writer_;
   const bool dry_run_;
   std::map<std::string, Posted> posted_;  // by uid of the Job
 };

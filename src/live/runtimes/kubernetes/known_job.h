@@ -23,7 +23,7 @@ struct KnownJob {
   std::optional<JobEnd> end;  // that it is to have, or has
   int active = 0;             // pods
   int ready = 0;
-  std::string warned;  // the last refusal of its status
+  std::string refusal;  // of the last write of its status; "": none
 };
 
 }  // namespace allot

@@ -1,7 +1,5 @@
 #include "live/runtimes/kubernetes/kubernetes_runtime.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -39,6 +37,15 @@ std::optional<Team> TeamOf(const std::string& text) {
   return Team{*first, *size, 0};
 }
 
+// The next try has another pod. Its refusal has the same text, so that users read it once.
+std::string WithoutNumber(std::string text, const ManagedJob& job, const std::string& worker) {
+  const std::string name = WorkerPodName(job, worker);
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+    text.replace(at, name.size(), job.name + "-w*");
+  }
+  return text;
+}
+
 }  // namespace
 
 KubernetesRuntime::KubernetesRuntime(KubernetesOptions options)
@@ -55,7 +62,7 @@ KubernetesRuntime::KubernetesRuntime(KubernetesOptions options)
       watch_jobs_(CollectionPath(options_.space, "apis/batch/v1", "jobs"), "", managed_jobs_),
       watch_pods_(CollectionPath(options_.space, "api/v1", "pods"), Label(kube_mark::kJob), pods_),
       writer_(client_, lease_.get(), options_.lease),
-      events_(client_, options_.dry_run),
+      events_(writer_, options_.dry_run),
       counted_(options_, {client_, writer_, events_, nodes_, managed_jobs_, pods_}),
       reviews_(client_, hub_, options_.identity),
       client_(options_.config, options_.patience, {&watch_nodes_, &watch_jobs_, &watch_pods_},
@@ -219,7 +226,8 @@ Status KubernetesRuntime::PostPods(KnownJob& known, const std::vector<KubeReques
     if (replies[w].ok()) {
       Keep(replies[w]);
     } else if (!replies[w].Is("AlreadyExists") || !IsOurPod(known, missing[w])) {
-      done = replies[w].ToStatus("pod of worker " + missing[w].worker);
+      done = Status::Refused("a pod of job {}: {}", known.job.id,
+                             WithoutNumber(replies[w].Text(), known.kube, missing[w].worker));
     }
   }
   if (done.ok()) {
@@ -286,7 +294,9 @@ Status KubernetesRuntime::Stop(const std::string& worker, StopMode mode) {
   const KubeReply reply = writer_.Write(DeletionOf(*pod, save ? -1 : kKillGrace));
   if (reply.Is("NotFound") || reply.Is("Conflict")) return Status::Ok();  // it is gone
   if (reply.ok() && reply.body.value("kind", "") == "Pod") Keep(reply);
-  return reply.ToStatus("pod of worker " + worker);
+  Status done = reply.ToStatus("pod of worker " + worker);
+  if (!done.ok() && job_of != nullptr) events_.Warn(job_of->kube, "NotStopped", done.message());
+  return done;
 }
 
 // ---- the worker protocol ----
@@ -336,7 +346,7 @@ Status KubernetesRuntime::EndJob(const std::string& job, JobState state,
   if (known == nullptr || known->gone || known->end) return Status::Ok();
   known->end = JobEnd{state, reason};
   WriteStatus();
-  return known->warned.empty() ? Status::Ok() : Status::Refused("{}", known->warned);
+  return known->refusal.empty() ? Status::Ok() : Status::Refused("{}", known->refusal);
 }
 
 void KubernetesRuntime::Forget(const std::string& job) {
@@ -375,6 +385,7 @@ void KubernetesRuntime::CheckThatAllIsKnown() const {
 
 RuntimeSnapshot KubernetesRuntime::TakeSnapshot() {
   RuntimeSnapshot seen;
+  seen.refused_writes = writer_.refused();
   std::vector<WorkerPod> pods;
   {
     std::unique_lock lock(client_.mutex());
@@ -446,9 +457,9 @@ void KubernetesRuntime::ReadAsked(KnownJob& known) {
     } else {
       ReadManagedRequest(kube, options_.gpu, &job);
     }
-    if (kube.suspended && !kube.counted) {
+    if (kube.size() == 0 && !kube.counted) {
       job.state = JobState::kHeld;
-      job.reason = "suspended (spec.suspend)";
+      job.reason = kube.suspended ? "suspended (spec.suspend)" : "spec.parallelism is 0";
     }
   } catch (const std::exception& error) {
     job.state = JobState::kHeld;
@@ -597,11 +608,16 @@ void KubernetesRuntime::EndWorker(const KnownJob& known, WorkerExit exit, const 
 
 // One snapshot after the one that showed their end: by then the daemon has written it down.
 void KubernetesRuntime::RemoveEndedPods() {
+  const std::vector<WorkerPod> pods = std::exchange(ended_pods_, {});
+  if (options_.dry_run || pods.empty()) return;
   std::vector<KubeRequest> requests;
-  for (const WorkerPod& pod : std::exchange(ended_pods_, {})) {
-    requests.push_back(DeletionOf(pod, -1));
+  requests.reserve(pods.size());
+  for (const WorkerPod& pod : pods) requests.push_back(DeletionOf(pod, -1));
+  const std::vector<KubeReply> replies = writer_.Write(std::move(requests));
+  for (std::size_t p = 0; p < pods.size(); ++p) {
+    const bool gone = replies[p].ok() || replies[p].Is("NotFound") || replies[p].Is("Conflict");
+    if (!gone) ended_pods_.push_back(pods[p]);
   }
-  if (!options_.dry_run && !requests.empty()) (void)writer_.Write(std::move(requests));
 }
 
 // ---- writing to Kubernetes ----
@@ -614,23 +630,21 @@ void KubernetesRuntime::WriteStatus() {
     if (known.gone || known.kube.deleting || known.kube.counted) continue;
     auto patch = StatusPatch(known.kube, known.end, known.active, known.ready, now);
     if (!patch) continue;
+    (*patch)["metadata"]["uid"] = known.kube.uid;  // not of a later Job of its name
     patched.push_back(&known);
     requests.push_back(
         {"PATCH", JobPath(known.kube) + "/status" + kFieldManager, std::move(*patch)});
   }
   if (requests.empty()) return;
   const std::vector<KubeReply> replies = writer_.Write(std::move(requests));
-  const std::lock_guard lock(client_.mutex());
   for (std::size_t r = 0; r < replies.size(); ++r) {
     KnownJob& known = *patched[r];
-    if (replies[r].ok()) {
-      managed_jobs_.Put(replies[r].body);
-      known.warned.clear();
-    } else if (!replies[r].Is("NotFound") && known.warned != replies[r].Text()) {
-      known.warned = replies[r].Text();
-      spdlog::warn("the status of job {} cannot be written: {}", NameOfManagedJob(known.kube),
-                   known.warned);
-    }
+    const KubeReply& reply = replies[r];
+    known.refusal = reply.ok() || reply.Is("NotFound") ? "" : reply.Text();
+    if (!known.refusal.empty()) events_.Warn(known.kube, "StatusNotWritten", known.refusal);
+    if (!reply.ok()) continue;
+    const std::lock_guard lock(client_.mutex());
+    managed_jobs_.Put(reply.body);
   }
 }
 

@@ -17,15 +17,12 @@
 #include "clients/kubernetes/kube_time.h"
 #include "core/error.h"
 #include "core/interrupt.h"
+#include "core/monotonic.h"
 
 namespace allot {
 namespace {
 
 constexpr Seconds kLeasePatience = 2;
-
-Seconds LeaseNow() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // A daemon that is started again is another one.
 std::string OwnIdentity() {
@@ -105,7 +102,7 @@ struct LeaseKeeper::Thread {
       lock.unlock();
       const std::string trouble = Renew();
       lock.lock();
-      const bool has = claim.held(LeaseNow());
+      const bool has = claim.held(MonotonicSeconds());
       if (has && !std::exchange(had, true)) spdlog::info("acquired the lease {}", name);
       if (!has && had) {
         spdlog::error("lost the lease {}, this daemon ends: {}", name, trouble);
@@ -129,7 +126,7 @@ struct LeaseKeeper::Thread {
     if (!shown.ok() && !shown.Is("NotFound")) return shown.Text();
     const std::string time = KubeTimeText(std::time(nullptr));
     nlohmann::json write = object;
-    const Seconds asked = LeaseNow();
+    const Seconds asked = MonotonicSeconds();
     {
       const std::lock_guard lock(mutex);
       const auto next = claim.Next(shown.ok() ? LeaseOf(shown.body) : Lease(), asked,
@@ -149,7 +146,7 @@ struct LeaseKeeper::Thread {
   }
 
   void GiveBack() {
-    if (!claim.held(LeaseNow())) return;
+    if (!claim.held(MonotonicSeconds())) return;
     const KubeReply shown = client.Do(KubeRequest{"GET", path});
     if (!shown.ok() || LeaseOf(shown.body).holder != claim.self()) return;
     nlohmann::json write = object;
@@ -179,7 +176,7 @@ LeaseKeeper::~LeaseKeeper() = default;
 
 bool LeaseKeeper::held() const {
   const std::lock_guard lock(thread_->mutex);
-  return thread_->claim.held(LeaseNow());
+  return thread_->claim.held(MonotonicSeconds());
 }
 
 void LeaseKeeper::WaitUntilHeld() const {

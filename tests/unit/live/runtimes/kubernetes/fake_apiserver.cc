@@ -230,6 +230,10 @@ struct FakeApiServer::Impl {
   Json Patch(const FakePath& path, const FakeRequest& request, const Json& patch) {
     Json object = Known(path);
     CheckVersion(object, patch);
+    const Json uid = patch.value("metadata", Json::object()).value("uid", Json());
+    if (!uid.is_null() && uid != object.at("metadata").at("uid")) {
+      throw FakeRefusal{422, "Invalid", "metadata.uid: field is immutable"};
+    }
     Json after = object;
     if (path.sub == "status") {
       after["status"].merge_patch(patch.value("status", Json::object()));

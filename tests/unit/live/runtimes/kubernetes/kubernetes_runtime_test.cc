@@ -27,8 +27,9 @@ TEST_F(KubernetesRuntimeTest, AllWorkersAreStartedOrNone) {
   EXPECT_TRUE(server_.Get("pods", "default/a-w0").is_null()) << "it was started alone";
   Look();
   EXPECT_EQ(FindWorker(requests[0].worker), nullptr);
-  EXPECT_NE(EventsText().find("a: pod of worker " + requests[1].worker), std::string::npos)
-      << EventsText();
+  EXPECT_EQ(EventsText(),
+            "a: a pod of job " + job + ": 409 AlreadyExists: pods \"a-w*\" already exists\n")
+      << "it has no number, as the next try has another one";
   server_.Remove("pods", "default/a-w1");
   EXPECT_TRUE(runtime_->Start(job, requests).ok());
   Until("both", [&] { return seen_.workers.size() == 2; });
@@ -179,6 +180,41 @@ TEST_F(KubernetesRuntimeTest, AJobThatIsDeletedIsCancelledAndItsNameMayComeAgain
   EXPECT_NE(FindWorker(again + ".0"), nullptr);
 }
 
+TEST_F(KubernetesRuntimeTest, TheStatusOfAJobIsNotWrittenIntoALaterOneOfItsName) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  server_.Remove("jobs", "default/a");
+  const std::string later = Submit("a", {{"allot.dev/max", "4"}});
+  EXPECT_FALSE(runtime_->Cancel(job).ok());
+  EXPECT_EQ(StatusOf("a").value("conditions", Json::array()), Json::array());
+  Until("the later one", [&] { return FindJob(later) != nullptr; });
+  EXPECT_TRUE(IsIn(later, JobState::kActive));
+  EXPECT_TRUE(IsIn(job, JobState::kCancelled));
+}
+
+TEST_F(KubernetesRuntimeTest, AStatusThatIsRefusedIsSentMoreAndMoreRarely) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  server_.Refuse("PATCH /apis/batch/v1/namespaces/default/jobs/a/status", 403,
+                 {{"reason", "Forbidden"}, {"message", "a webhook says no"}}, 2);
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  for (int polls = 0; polls < 20; ++polls) Look();
+  EXPECT_LE(server_.Count("PATCH"), 3) << "of 20 polls";
+  EXPECT_EQ(EventsText(), "a: 403 Forbidden: a webhook says no\n");
+  Until("it is written", [&] { return StatusOf("a").value("active", 0) == 1; });
+}
+
+TEST_F(KubernetesRuntimeTest, AJobWithoutParallelismIsHeld) {
+  Begin();
+  const std::string job =
+      SubmitAndSee("a", Json::object(), [](Json& object) { object["spec"]["parallelism"] = 0; });
+  EXPECT_TRUE(IsIn(job, JobState::kHeld));
+  EXPECT_EQ(FindJob(job)->reason, "spec.parallelism is 0");
+  server_.Update("jobs", "default/a", [](Json& object) { object["spec"]["parallelism"] = 2; });
+  Until("active", [&] { return IsIn(job, JobState::kActive); });
+  EXPECT_EQ(FindJob(job)->requested, 2);
+}
+
 TEST_F(KubernetesRuntimeTest, AJobIsSuspendedByItsUser) {
   Begin();
   const std::string job = SubmitAndSee("a");
@@ -288,6 +324,22 @@ TEST_F(KubernetesRuntimeTest, ANodeIsDrainedThatIsCordonedAndDownWithATaint) {
   Until("it is down", [&] { return n1_is(NodeState::kDown); });
 }
 
+TEST_F(KubernetesRuntimeTest, ANodeThatIsMadeAnewHasWhatItAdvertises) {
+  Begin();
+  Until("the nodes", [&] { return !seen_.nodes.empty(); });
+  const std::string name = seen_.nodes[0].name;
+  Json node = server_.Get("nodes", name);
+  server_.Remove("nodes", name);
+  Until("it is gone", [&] { return seen_.nodes[0].state == NodeState::kDown; });
+  node["metadata"].erase("uid");
+  node["status"]["allocatable"]["nvidia.com/gpu"] = "2";
+  node["metadata"]["labels"]["nvidia.com/gpu.product"] = "h100";
+  server_.Create("nodes", node);
+  Until("it is up", [&] { return seen_.nodes[0].up(); });
+  EXPECT_EQ(seen_.nodes[0].capacity.gpus, 2);
+  EXPECT_EQ(seen_.nodes[0].gpu_type, "h100");
+}
+
 TEST_F(KubernetesRuntimeTest, AWorkerThatTheSchedulerCannotPlaceWaitsInItsWords) {
   Begin();
   const std::string job = SubmitAndSee("a");
@@ -313,6 +365,7 @@ TEST_F(KubernetesRuntimeTest, AnImageThatIsNotThereIsAFailureOfItsWorker) {
   Begin();
   const std::string job = SubmitAndSee("a");
   ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  server_.Refuse("DELETE", 403, {{"reason", "Forbidden"}, {"message", "no"}}, 2);
   SetPod("a-w0", Json::parse(R"({"phase":"Pending","containerStatuses":[{"state":
       {"waiting":{"reason":"ImagePullBackOff","message":"no such image"}}}]})"));
   Until("its end", [&] { return HasEnded(job + ".0"); });
