@@ -429,7 +429,7 @@ bool LiveCluster::PollRuntime() {
     if (!options_.dry_run) workers_.RepeatAnnouncements();
   }
   event = FollowWindows() || event;
-  reader_.FollowPlaces();
+  event = reader_.FollowPlaces() || event;
   event = reader_.ReleaseLostGpus() || event;
   event = (!options_.dry_run && pending_.Withdraw(answers_since_)) || event;
   reader_.Measure(before, polled_at_);

@@ -27,13 +27,17 @@ bool IsAskedAnew(const LiveJob& job, const RuntimeJob& seen) {
          job.worker_group.idle() && !seen.over() && !AskTheSame(*job.asked, seen);
 }
 
-// As the runtime shows it now, but with the options that the job has.
+// As the runtime shows it now, but with the options that the job has. A counted job whose last pods
+// are fewer than its minimum goes on with these.
 std::shared_ptr<const RuntimeJob> Following(const RuntimeJob& asked,
                                             const std::shared_ptr<const RuntimeJob>& seen) {
-  if (AskTheSame(asked, *seen)) return seen;
+  const bool ends =
+      seen->mode == ResizeMode::kCount && seen->at_most && seen->at_most->gpus < asked.min_gpus;
+  if (!ends && AskTheSame(asked, *seen)) return seen;
   RuntimeJob now = *seen;
   KeepJobOptions(asked, &now);
   now.preempt = seen->preempt;  // what its user allows counts at once
+  if (ends) now.min_gpus = std::max(1, seen->at_most->gpus);
   return std::make_shared<const RuntimeJob>(std::move(now));
 }
 
@@ -434,12 +438,17 @@ bool RuntimeReader::ReleaseLostGpus() {
   return event;
 }
 
-void RuntimeReader::FollowPlaces() {
-  if (dry_run_) return;
+bool RuntimeReader::FollowPlaces() {
+  bool freed = false;
+  if (dry_run_) return freed;
   for (const LiveJob* job : state_.job_table().active()) {
     const bool counts = job->asked->mode == ResizeMode::kCount && !job->over && job->fits();
-    if (counts && job->asked->state == JobState::kActive) FollowPlacesOf(*job);
+    if (!counts || job->asked->state != JobState::kActive) continue;
+    const GpuCount before = job->given();
+    FollowPlacesOf(*job);
+    freed = freed || job->given() < before;
   }
+  return freed;
 }
 
 void RuntimeReader::FollowPlacesOf(const LiveJob& job) {
@@ -450,9 +459,14 @@ void RuntimeReader::FollowPlacesOf(const LiveJob& job) {
     places[worker.node] |= worker.gpus;
     ++workers;
   }
-  // While a resize is under way the places are neither here nor there.
   const bool found = job.running < 0;
-  if (workers == 0 || (!found && (*job.table)[job.running].demand.gpus != workers)) return;
+  const GpuCount given = found ? 0 : (*job.table)[job.running].demand.gpus;
+  const auto& most = job.asked->at_most;
+  // Those that it has no more have succeeded, and nobody replaces them.
+  const bool ends = !found && most && most->gpus < given && workers <= most->gpus;
+  if (ends && workers == 0) return GiveOnly(writer_, job, {}, most->by);
+  // While a resize is under way the places are neither here nor there.
+  if (workers == 0 || (!found && !ends && given != workers)) return;
   std::vector<NodeShare> shares;
   shares.reserve(places.size());
   for (const auto& [node, gpus] : places) {
@@ -468,6 +482,7 @@ void RuntimeReader::FollowPlacesOf(const LiveJob& job) {
   }
   const std::int32_t configuration = job.table->Find(UnitCounts(workers), type, shares.size());
   if (configuration < 0) return;
+  if (ends) return GiveOnly(writer_, job, shares, most->by);
   const std::string key = job.table->KeyText(configuration, cluster.types());
   const std::string why = "its workers are there";
   if (found) {

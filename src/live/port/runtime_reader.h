@@ -30,8 +30,9 @@ class RuntimeReader {
   // True when something happened that asks for a decision: a job or a node came or went.
   bool Read(const RuntimeSnapshot& snapshot);
 
-  // Jobs of ResizeMode::kCount hold what their workers really have, not what they were given.
-  void FollowPlaces();
+  // Counted jobs hold what their workers really have, not what they were given. True when one that
+  // comes to its end has freed GPUs.
+  bool FollowPlaces();
 
   // Takes from jobs what they hold on nodes that are down or drained: true when one held anything.
   // And, without a decision of its own, what workers of jobs by count have that others were given.

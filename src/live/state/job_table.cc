@@ -360,6 +360,7 @@ void JobTable::MakeTable(LiveJob& job) {
   Job spec;
   spec.id = job.asked->shown();  // its user reads why it does not fit
   spec.min_gpus = job.asked->min_gpus;
+  for (const GpuCount gpus : job.tolerated) spec.min_gpus = std::min(spec.min_gpus, gpus);
   spec.max_gpus = job.most_now();
   spec.gpus = std::min(job.asked->requested, spec.max_gpus);
   spec.gpu_types = one.gpu_types.Intern(job.asked->gpu_types);

@@ -89,7 +89,9 @@ class JobTable {
   // ---- changes that the journal need not know ----
 
   void Follow(const LiveJob& of, std::shared_ptr<const RuntimeJob> asked) {
-    Mine(of).asked = std::move(asked);
+    LiveJob& job = Mine(of);
+    const GpuCount least = std::exchange(job.asked, std::move(asked))->min_gpus;
+    if (job.asked->min_gpus != least) MakeTable(job);
   }
   WorkerGroup& WorkersOf(const LiveJob& of) { return Mine(of).worker_group; }
   void SetProgress(const LiveJob& of, const JobProgress& progress) { Mine(of).progress = progress; }

@@ -80,5 +80,34 @@ TEST_F(CountedLiveJobsTest, AJobByCountThatRunsAlreadyIsGivenWhatItHas) {
   EXPECT_EQ(JobOf("a").shares.front().gpus, 3U);
 }
 
+TEST_F(CountedLiveJobsTest, AJobThatEndsHoldsWhatItsLastWorkersHave) {
+  runtime_.AddJob("a", 4, 3, 4, ResizeMode::kCount);
+  runtime_.AddJob("b", 1, 1, 1);
+  Serve();
+  port_->WaitForChange(0);
+  Decide({{"a", 4}});
+  Until("training", [&] { return Trains("a", 4); });
+  const auto leave = [&](GpuCount gpus, const std::vector<std::string>& done) {
+    RuntimeJob& job = runtime_.jobs.at("a").job;
+    job.at_most = {gpus, "no more pods"};
+    job.min_gpus = std::max(1, std::min(3, gpus));
+    job.reason = std::to_string(gpus);  // it is another record
+    for (const std::string& worker : done) {
+      runtime_.workers.at(worker).seen.state = WorkerState::kEnded;
+    }
+    ASSERT_TRUE(port_->WaitForChange(0)) << "GPUs are free";
+  };
+  leave(2, {"a.0", "a.2"});
+  EXPECT_EQ(JobOf("a").given(), 2);
+  EXPECT_TRUE(Trains("a", 2));
+  EXPECT_EQ(runtime_.Alive("a"), 2) << "nobody replaces those that are done";
+  Serve();
+  ASSERT_TRUE(port_->WaitForChange(0));
+  EXPECT_EQ(JobOf("a").given(), 2) << "the journal keeps it, below the job's least size";
+  leave(0, {"a.1", "a.3"});
+  EXPECT_EQ(JobOf("a").given(), 0);
+  EXPECT_EQ(runtime_.Alive("a"), 0);
+}
+
 }  // namespace
 }  // namespace allot

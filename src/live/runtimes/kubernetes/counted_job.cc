@@ -86,6 +86,15 @@ std::vector<std::int64_t> WorkersOf(const ManagedJob& job) {
   return numbers;
 }
 
+std::optional<GpuCount> MostPods(const ManagedJob& job, GpuCount succeeded, GpuCount live) {
+  const CountedSpec& counted = *job.counted;
+  if (CompletionsFollow(job)) return std::nullopt;
+  const std::int64_t done = std::max<std::int64_t>(counted.succeeded, succeeded);
+  if (counted.completions < 0) return done > 0 ? std::optional(live) : std::nullopt;
+  // More than the API's 32 bits are not asked for.
+  return static_cast<GpuCount>(std::clamp<std::int64_t>(counted.completions - done, 0, 1 << 30));
+}
+
 std::string ResizedByAnother(const ManagedJob& job) {
   if (!job.counted->written) return "";
   const std::size_t ours = WorkersOf(job).size();

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,11 @@ void ReadCountedRequest(const ManagedJob& job, const std::string& gpu,
 // Workers of the Job as it is: those that were written down, else as many as it has. DataError
 // where what was written down cannot be read.
 std::vector<std::int64_t> WorkersOf(const ManagedJob& job);
+
+// How many pods its controller runs at most, whatever its parallelism: it replaces none that has
+// succeeded where completions say how many are wanted, or where they say nothing. Of its pods so
+// many have `succeeded`, and so many `live`. nullopt: no such limit.
+std::optional<GpuCount> MostPods(const ManagedJob& job, GpuCount succeeded, GpuCount live);
 
 // Why allot may not set its size now, for people; "": it may.
 std::string ResizedByAnother(const ManagedJob& job);

@@ -1,5 +1,6 @@
 #include "live/runtimes/kubernetes/counted_jobs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
@@ -15,23 +16,46 @@ constexpr int kMostTries = 3;  // of a patch, where the Job has changed meanwhil
 CountedJobs::CountedJobs(const KubernetesOptions& options, const Cluster& cluster)
     : options_(options), cluster_(cluster) {}
 
-void CountedJobs::ReadRequest(const ManagedJob& kube, RuntimeJob* job) const {
+void CountedJobs::CountPods(std::span<KnownJob* const> counted,
+                            const std::vector<WorkerPod>& pods) const {
+  struct Pods {
+    GpuCount succeeded = 0, live = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Pods> of_job;  // by namespace and uid
+  for (const WorkerPod& pod : pods) {
+    if (!pod.worker.empty()) continue;
+    Pods& own = of_job[{pod.space, pod.job_uid}];
+    own.succeeded += pod.phase == PodPhase::kSucceeded ? 1 : 0;
+    own.live += pod.ended() || pod.deleting ? 0 : 1;
+  }
+  for (KnownJob* known : counted) {
+    const Pods& own = of_job[{known->kube.space, known->kube.uid}];
+    known->most_pods = MostPods(known->kube, own.succeeded, own.live);
+    // Its condition Complete may come later.
+    const bool done = known->most_pods == 0 && known->kube.counted->completions >= 0;
+    if (done && !known->end) known->end = JobEnd{JobState::kFinished, ""};
+  }
+}
+
+void CountedJobs::ReadRequest(const KnownJob& known, RuntimeJob* job) const {
+  const ManagedJob& kube = known.kube;
   ReadCountedRequest(kube, options_.gpu, cluster_.nodes.GpuTypes(), job);
   job->reason = ResizedByAnother(kube) + SuspendedByAnother(kube);
   if (!job->reason.empty()) job->state = JobState::kHeld;
+  if (!known.most_pods || *known.most_pods >= job->max_gpus) return;
+  job->at_most = GpuLimit{*known.most_pods, "its Job has no more pods left to run"};
+  job->min_gpus = std::clamp(*known.most_pods, 1, job->min_gpus);
 }
 
 void CountedJobs::ReadWorkers(std::span<KnownJob* const> counted,
                               const std::vector<WorkerPod>& pods, RuntimeSnapshot* seen) {
   std::map<std::string, std::vector<WorkerPod>> of_job;  // by uid
-  GpusOfNodes held;
   for (const WorkerPod& pod : pods) {
-    if (pod.ended()) continue;
-    if (pod.worker.empty()) {
-      of_job[pod.job_uid].push_back(pod);
-    } else {
-      held[pod.node] |= pod.gpus;
-    }
+    if (pod.worker.empty() && !pod.ended()) of_job[pod.job_uid].push_back(pod);
+  }
+  GpusOfNodes held;
+  for (const RuntimeWorker& worker : seen->workers) {
+    if (worker.state != WorkerState::kEnded) held[worker.node] |= worker.gpus;
   }
   for (const KnownJob* known : counted) {
     Match(*known, of_job[known->kube.uid]);
@@ -65,14 +89,15 @@ void CountedJobs::Match(const KnownJob& known, const std::vector<WorkerPod>& pod
     const bool its = !known.gone || pod.deleting || workers.Holds(pod.uid);
     if (pod.space == known.kube.space && !lost && its) own.push_back(pod);
   }
-  workers.Match(own);
+  workers.Match(own, known.most_pods);
 }
 
 void CountedJobs::Shrink(KnownJob& known) {
   const CountedWorkers& workers = workers_[known.job.id];
   const GpuCount wanted = workers.wanted();
   const bool ours = known.job.state == JobState::kActive && workers.begun();
-  if (!ours || options_.dry_run || wanted >= known.kube.size()) return;
+  const GpuCount runs = std::min(known.kube.size(), known.most_pods.value_or(known.kube.size()));
+  if (!ours || options_.dry_run || wanted >= runs) return;
   const Status done = WriteSize(known);
   if (!done.ok()) cluster_.events.Warn(known.kube, "NotResized", done.message());
 }

@@ -30,10 +30,14 @@ class CountedJobs {
   };
   CountedJobs(const KubernetesOptions& options, const Cluster& cluster);
 
+  // Sets KnownJob::most_pods of these jobs, by all pods of the cluster. A job that needs no more of
+  // them has finished.
+  void CountPods(std::span<KnownJob* const> counted, const std::vector<WorkerPod>& pods) const;
   // Limits, type and mode of the Job, and who else sets its size. DataError as ReadCountedRequest.
-  void ReadRequest(const ManagedJob& kube, RuntimeJob* job) const;
-  // Shows the workers of these jobs in `seen`, by all pods of the cluster, and writes the size of
-  // those whose workers were stopped since: every patch of its size disturbs a job.
+  void ReadRequest(const KnownJob& known, RuntimeJob* job) const;
+  // Shows the workers of these jobs beside those that are in `seen`, by all pods of the cluster,
+  // and writes the size of those whose workers were stopped since: every patch of its size disturbs
+  // a job.
   void ReadWorkers(std::span<KnownJob* const> counted, const std::vector<WorkerPod>& pods,
                    RuntimeSnapshot* seen);
   // As Runtime::Start and Runtime::Stop.

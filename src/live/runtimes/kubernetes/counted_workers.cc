@@ -85,7 +85,7 @@ std::optional<std::string> CountedWorkers::PodOf(const std::string& worker) cons
   return found->second.pod;
 }
 
-void CountedWorkers::Match(const std::vector<WorkerPod>& pods) {
+void CountedWorkers::Match(const std::vector<WorkerPod>& pods, std::optional<GpuCount> most) {
   std::map<std::string, const WorkerPod*> staying, ending;  // by uid, that nobody claims
   for (const WorkerPod& pod : pods) (pod.deleting ? ending : staying)[pod.uid] = &pod;
   std::map<std::string, const WorkerPod*> pod_of;  // by worker
@@ -116,6 +116,14 @@ void CountedWorkers::Match(const std::vector<WorkerPod>& pods) {
     if (claim.seen.state == WorkerState::kEnded) continue;
     const auto found = pod_of.find(id);
     See(found == pod_of.end() ? nullptr : found->second, &claim);
+  }
+  GpuCount beyond = most ? wanted() - *most : 0;
+  for (auto& [id, claim] : claims_) {
+    if (beyond <= 0 || claim.stopped || !claim.pod.empty()) continue;
+    claim.stopped = true;
+    claim.seen.state = WorkerState::kEnded;
+    claim.seen.reason = "its Job has no pod left for it";
+    --beyond;
   }
 }
 

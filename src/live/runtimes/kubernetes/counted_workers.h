@@ -38,8 +38,9 @@ class CountedWorkers {
   bool Holds(const std::string& pod) const;                           // uid, when last matched
   std::optional<std::string> PodOf(const std::string& worker) const;  // uid; nullopt: none
 
-  // `pods`: of the Job, that have not ended.
-  void Match(const std::vector<WorkerPod>& pods);
+  // `pods`: of the Job, that have not ended. Workers that would be more than `most` and have no pod
+  // have ended, because their Job runs no pod for them.
+  void Match(const std::vector<WorkerPod>& pods, std::optional<GpuCount> most);
   // GPUs on the nodes where pods are. First all jobs keep what they have, then new pods take of
   // what is left.
   void KeepGpus(GpusOfNodes* held);

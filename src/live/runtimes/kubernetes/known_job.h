@@ -20,8 +20,9 @@ struct KnownJob {
   bool gone = false;       // its Job is deleted
   bool forgotten = false;  // by the daemon
   bool has_secret = false;
-  std::optional<JobEnd> end;  // that it is to have, or has
-  int active = 0;             // pods
+  std::optional<JobEnd> end;          // that it is to have, or has
+  std::optional<GpuCount> most_pods;  // of a counted Job (counted_job.h)
+  int active = 0;                     // pods
   int ready = 0;
   std::string refusal;  // of the last write of its status; "": none
 };

@@ -91,6 +91,7 @@ std::optional<CountedSpec> ReadCountedSpec(const Json& job) {
   }
   read.completions_mark = mark(kube_mark::kCompletions);
   read.completions = CountIn(job, "/spec/completions"_json_pointer, -1);
+  read.succeeded = CountIn(job, "/status/succeeded"_json_pointer, 0);
   read.indexed = TextIn(job, "/spec/completionMode"_json_pointer) == "Indexed";
   read.queued = !MarkIn(job, "/metadata/labels", kube_mark::kQueue).empty();
   const Json* labels = FindField(job, "/spec/template/metadata/labels"_json_pointer);

@@ -40,6 +40,7 @@ struct CountedSpec {
   std::optional<std::string> written;  // annotation kWorkers; nullopt: allot never wrote
   std::string completions_mark;        // annotation kCompletions; "": none
   std::int64_t completions = -1;       // of its spec; -1: none
+  std::int64_t succeeded = 0;          // pods, as its status says
   bool indexed = false;
   bool queued = false;     // in a queue of Kueue's, who alone suspends it
   bool labelled = false;   // its pods will have the label kJob

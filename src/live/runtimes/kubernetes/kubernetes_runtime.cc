@@ -401,19 +401,20 @@ RuntimeSnapshot KubernetesRuntime::TakeSnapshot() {
   ReadWorkers(pods);
   EndFinishedTeams(pods);
   if (!options_.dry_run) WriteStatus();
-  for (auto& [id, known] : jobs_) {
-    ReadJob(known);
-    if (!known.forgotten) seen.jobs.push_back(std::make_shared<const RuntimeJob>(known.job));
-  }
   std::vector<KnownJob*> counted;
   for (auto& [id, known] : jobs_) {
     if (known.kube.counted && !known.forgotten) counted.push_back(&known);
   }
-  counted_.ReadWorkers(counted, pods, &seen);
+  counted_.CountPods(counted, pods);
+  for (auto& [id, known] : jobs_) {
+    ReadJob(known);
+    if (!known.forgotten) seen.jobs.push_back(std::make_shared<const RuntimeJob>(known.job));
+  }
   for (auto& [id, worker] : workers_) {
     seen.workers.push_back(worker.seen);
     worker.shown = worker.seen.state == WorkerState::kEnded;
   }
+  counted_.ReadWorkers(counted, pods, &seen);
   std::erase_if(jobs_, [this](const auto& one) {
     const bool over = one.second.gone && one.second.forgotten;
     if (over) {
@@ -453,7 +454,7 @@ void KubernetesRuntime::ReadAsked(KnownJob& known) {
   job.time_limit = kube.time_limit;
   try {
     if (kube.counted) {
-      counted_.ReadRequest(kube, &job);
+      counted_.ReadRequest(known, &job);
     } else {
       ReadManagedRequest(kube, options_.gpu, &job);
     }

@@ -339,6 +339,132 @@ TEST_F(CountedJobsTest, IsHeldWhileItsUserHasSuspendedIt) {
   EXPECT_EQ(SpecOf()["parallelism"], 2) << "nothing is written";
 }
 
+// ---- the last pods of a Job ----
+
+class LastPodsTest : public CountedJobsTest {
+ protected:
+  // Four of its five indexes run.
+  std::string TrainFour(const std::function<void(Json&)>& change = {}) {
+    std::string job = SubmitCounted("t", [&](Json& object) {
+      object["spec"]["completions"] = 5;
+      object["spec"].erase("successPolicy");
+      if (change) change(object);
+    });
+    EXPECT_TRUE(runtime_->Start(job, Requests(job, {"n1", "n1", "n1", "n1"})).ok());
+    Run();
+    UntilReady(4);
+    return job;
+  }
+  // So many of those that run.
+  void Succeed(int count) {
+    for (const Json& pod : Pods()) {
+      if (pod["status"]["phase"] != "Running" || count-- <= 0) continue;
+      SetPod(pod["metadata"]["name"], {{"phase", "Succeeded"}});
+    }
+    Run();
+  }
+  // No worker fails on the way there.
+  void UntilLeft(int count) {
+    bool failed = false;
+    Until("the rest", [&] {
+      for (const RuntimeWorker& worker : seen_.workers) failed = failed || worker.failed;
+      return static_cast<int>(seen_.workers.size()) == count &&
+             CountOf(WorkerState::kReady) == count;
+    });
+    EXPECT_FALSE(failed);
+  }
+};
+
+TEST_F(LastPodsTest, HoldTheirGpusOnly) {
+  Begin();
+  const std::string job = TrainFour();
+  EXPECT_FALSE(FindJob(job)->at_most);
+  const int patches = server_.Count("PATCH");
+  Succeed(1);
+  UntilLeft(4);  // the fifth index has its place
+  Succeed(2);
+  UntilLeft(2);
+  ASSERT_TRUE(FindJob(job)->at_most);
+  EXPECT_EQ(FindJob(job)->at_most->gpus, 2);
+  Begin();
+  UntilLeft(2);
+  EXPECT_EQ(server_.Count("PATCH"), patches) << "its controller runs no more by itself";
+  (void)runtime_->Stop(seen_.workers[0].id, StopMode::kSave);
+  Until("the patch", [&] { return SpecOf()["parallelism"] == 1; });
+}
+
+TEST_F(LastPodsTest, AreOfTheJobsNamespace) {
+  Begin();
+  const std::string job = TrainFour();
+  for (const char* name : {"x", "y"}) {
+    Json forged = Pods()[0];
+    forged["metadata"]["name"] = name;
+    forged["metadata"]["namespace"] = "other";
+    forged["metadata"].erase("uid");
+    server_.Create("pods", forged);
+    server_.Update("pods", std::string("other/") + name,
+                   [](Json& pod) { pod["status"]["phase"] = "Succeeded"; });
+  }
+  Succeed(1);
+  UntilLeft(4);
+  EXPECT_FALSE(FindJob(job)->at_most);
+}
+
+TEST_F(LastPodsTest, FinishTheJob) {
+  Begin();
+  const std::string job = TrainFour();
+  Succeed(4);
+  UntilLeft(1);
+  for (const Json& pod : Pods()) SetPod(pod["metadata"]["name"], {{"phase", "Succeeded"}});
+  Until("the end", [&] { return IsIn(job, JobState::kFinished); });
+  Until("no worker is left", [&] { return seen_.workers.empty(); });
+}
+
+TEST_F(LastPodsTest, AreCountedByTheStatusWhereTheOthersWereRemoved) {
+  Begin();
+  const std::string job = TrainFour();
+  server_.Update("jobs", "default/t", [](Json& object) { object["status"]["succeeded"] = 4; });
+  Until("its limit", [&] { return FindJob(job)->at_most.has_value(); });
+  EXPECT_EQ(FindJob(job)->at_most->gpus, 1);
+  EXPECT_EQ(CountOf(WorkerState::kReady), 4) << "who has a pod stays";
+}
+
+TEST_F(LastPodsTest, AreThoseThatRunWhereNoNumberIsWanted) {
+  Begin();
+  const std::string job = TrainFour([](Json& object) {
+    object["spec"].erase("completions"), object["spec"].erase("completionMode");
+  });
+  for (const Json& pod : Pods()) {
+    if (pod["metadata"]["name"] == Pods()[0]["metadata"]["name"])
+      SetPod(pod["metadata"]["name"], {{"phase", "Succeeded"}});
+  }
+  UntilLeft(3);
+  EXPECT_EQ(FindJob(job)->at_most->gpus, 3);
+}
+
+TEST_F(LastPodsTest, MayBeFewerThanTheLeast) {
+  Begin();
+  const std::string job =
+      TrainFour([](Json& object) { object["metadata"]["annotations"]["allot.dev/min"] = "3"; });
+  Succeed(3);
+  UntilLeft(2);
+  EXPECT_EQ(FindJob(job)->min_gpus, 2);
+}
+
+TEST_F(CountedJobsTest, SizesThatAreRefusedAreSentMoreAndMoreRarely) {
+  Begin();
+  const std::string job = Train(2);
+  const int patches = server_.Count("PATCH");
+  server_.Refuse("PATCH /apis/batch/v1/namespaces/default/jobs/t", 422,
+                 {{"reason", "Invalid"}, {"message", "spec.parallelism: no"}}, 2);
+  EXPECT_TRUE(runtime_->Stop(job + ".1", StopMode::kSave).ok());
+  for (int polls = 0; polls < 20; ++polls) Look();
+  EXPECT_LE(server_.Count("PATCH"), patches + 3) << "of 20 polls";
+  EXPECT_EQ(EventsText(), "t: size of job " + job + ": 422 Invalid: spec.parallelism: no\n");
+  EXPECT_GT(seen_.refused_writes, 0);
+  Until("the patch", [&] { return SpecOf()["parallelism"] == 1; });
+}
+
 TEST_F(CountedJobsTest, ADryRunWritesNothing) {
   Begin(true);
   const std::string job =
