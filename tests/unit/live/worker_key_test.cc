@@ -50,7 +50,7 @@ TEST_F(WorkerKeyTest, KeyThatOthersCanReadIsRefused) {
   EXPECT_EQ(WorkerKey(file_, false), key_);
   for (const mode_t mode : {0640, 0604, 0644}) {
     Put(key_, mode);
-    ExpectError(ExitCode::kBadData, {"chmod 600 '" + file_.string(), fmt::format("{:o}", mode)},
+    ExpectError(ExitCode::kBadData, {"chmod 600 " + file_.string(), fmt::format("{:o}", mode)},
                 [&] { WorkerKey(file_, false); });
   }
 }
