@@ -129,7 +129,7 @@ TEST_F(Manifests, TheDaemonIsToldWhereItIs) {
     volume_at[TextOf(mount["mountPath"])] = TextOf(mount["name"]);
   }
   EXPECT_EQ(volume_at[fs::path(Parameter("key")).parent_path()], "key");
-  EXPECT_EQ(volume_at[Argument("--state")], "state");
+  EXPECT_EQ(volume_at[fs::path(Argument("--state")).parent_path()], "state");
 }
 
 TEST_F(Manifests, RightsAreThoseOfTheDaemonsAccount) {
