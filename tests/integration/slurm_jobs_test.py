@@ -49,6 +49,7 @@ def test_tasks_of_an_array_are_jobs_of_their_own(cluster, serve):
     wait_until(lambda: len(lines_of(log)) == 2, lambda: f"two tasks to run: {serve.log()[-3000:]}")
     assert set(known(serve, number)) == {f"{number}_0", f"{number}_1"}, "no more than may run at a time"
     assert f"{number}_1" in serve.say("status").stdout
+    assert "2 more to come" in serve.say("queue").stdout
     assert serve.say("cancel", f"{number}_1").returncode == 0
     wait_until(lambda: len(lines_of(log)) == 3, lambda: f"the next task: {states(cluster, number)}")
     assert states(cluster, number)["0"] == "RUNNING", "the others are left alone"

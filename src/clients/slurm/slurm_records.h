@@ -119,8 +119,6 @@ struct SlurmPartition {
   std::string name;
   bool up = true;  // begins jobs
   SlurmMemory memory = SlurmMemory::kNotCounted;
-
-  friend bool operator==(const SlurmPartition&, const SlurmPartition&) = default;
 };
 
 // What an administrator has set, and which versions meet.
@@ -178,6 +176,12 @@ struct SlurmSubmission {
 // computes, below the values that have a meaning.
 inline constexpr std::uint32_t kBeforeAll = 0xffff0000;
 
+// One task on one core, with this memory; 0: with what the job asked for.
+struct SlurmOneCore {
+  std::uint64_t memory_mib = 0;
+  bool any_features = false;  // on nodes with any of them
+};
+
 // What is not set stays as it is.
 struct SlurmChange {
   std::uint32_t id = 0;
@@ -186,15 +190,10 @@ struct SlurmChange {
   std::uint32_t node_count = 0;
   std::string gres{};  // a node; with the type that the job was submitted with
   std::string admin_comment{};
-  std::uint32_t time_limit = 0;  // minutes
-  // A job that waits becomes one task on one core, with this memory; 0: with what it asked for.
-  struct OneCore {
-    std::uint64_t memory_mib = 0;
-    bool any_features = false;  // on nodes with any of them
-  };
-  std::optional<OneCore> one_core{};
-  bool first = false;    // before all others that wait, as Slurm orders them
-  bool release = false;  // with the priority that Slurm computes
+  std::uint32_t time_limit = 0;            // minutes
+  std::optional<SlurmOneCore> one_core{};  // of a job that waits
+  bool first = false;                      // before all others that wait, as Slurm orders them
+  bool release = false;                    // with the priority that Slurm computes
 };
 
 }  // namespace allot

@@ -85,6 +85,13 @@ HealthFinding CheckPartitions(const SlurmFacts& facts) {
                     "state=down",
                     facts.queue));
   }
+  for (const std::string& name : facts.others) {
+    const SlurmPartition* other = Find(facts, name);
+    if (other != nullptr && other->up) continue;
+    return FoundWrong(fmt::format("{}, '{}' {}: jobs that run there do not start", seen, name,
+                                  other == nullptr ? "does not exist" : "is down"),
+                      "name a partition that is up: --runtime slurm:home=...,cpus=...");
+  }
   return FoundFine(seen);
 }
 
@@ -276,6 +283,9 @@ std::vector<HealthFinding> RunSlurmGroup(const HealthPlace& place, const Params&
   }
   facts.partition = params.Text("partition");
   facts.queue = params.Text("queue");
+  for (const char* other : {"home", "cpus"}) {
+    if (!params.Text(other).empty()) facts.others.push_back(params.Text(other));
+  }
   facts.launcher = LauncherFrom(params);
   facts.user_id = ::geteuid();
   facts.port = PortIn(place.state / "slurm" / "address");

@@ -19,9 +19,10 @@ struct SlurmFacts {
   bool api_named = false;  // by the runtime's parameters
   int gpu_nodes = 0;
   int gpu_nodes_up = 0;
-  std::string partition, queue;    // of the runtime's parameters
-  std::filesystem::path launcher;  // allot-elastic, as this machine finds it
-  int port = 0;                    // of the daemon, for workers; 0: none was chosen yet
+  std::string partition, queue;       // of the runtime's parameters
+  std::vector<std::string> others{};  // partitions of scripts and of jobs without GPUs, where named
+  std::filesystem::path launcher;     // allot-elastic, as this machine finds it
+  int port = 0;                       // of the daemon, for workers; 0: none was chosen yet
   std::pair<int, int> ephemeral{32768, 60999};  // ports that this machine gives to any program
   std::uint32_t user_id = 0;                    // of this process
   bool may_claim = true;                        // it may make files in StateSaveLocation

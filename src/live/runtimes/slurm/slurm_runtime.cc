@@ -200,12 +200,11 @@ Status SlurmRuntime::PlaceScript(SlurmUserJob& user_job) {
   const bool counted = MemoryIn(partition) != SlurmMemory::kNotCounted;
   JobTag tag = user_job.tag;
   tag.asked = AskedBy(*user_job.slurm);
-  Status placed =
-      client_.Change({.id = user_job.slurm->id,
-                      .partition = partition,
-                      .admin_comment = ToText(tag),
-                      .one_core = SlurmChange::OneCore{.memory_mib = counted ? kMemoryMib : 0,
-                                                       .any_features = own_nodes}});
+  Status placed = client_.Change({.id = user_job.slurm->id,
+                                  .partition = partition,
+                                  .admin_comment = ToText(tag),
+                                  .one_core = SlurmOneCore{.memory_mib = counted ? kMemoryMib : 0,
+                                                           .any_features = own_nodes}});
   if (!placed.ok()) return placed;
   user_job.tag = std::move(tag);
   user_job.placed = true;

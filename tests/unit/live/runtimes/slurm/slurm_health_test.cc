@@ -71,6 +71,12 @@ TEST(SlurmHealthTest, EachFaultIsFoundByItsCheckAlone) {
        [](SlurmFacts* f) { f->settings.partitions[1].up = true; }},
       {"slurm.partitions", Health::kWrong, "'main' is down",
        [](SlurmFacts* f) { f->settings.partitions[0].up = false; }},
+      {"slurm.partitions", Health::kWrong, "'home' does not exist",
+       [](SlurmFacts* f) {
+         f->others = {"main", "home"};
+       }},
+      {"slurm.partitions", Health::kWrong, "'elastic' is down: jobs that run there",
+       [](SlurmFacts* f) { f->others = {"elastic"}; }},
       {"slurm.gpus", Health::kWrong, "0 nodes with GPUs",
        [](SlurmFacts* f) { f->gpu_nodes = f->gpu_nodes_up = 0; }},
       {"slurm.gpus", Health::kWarn, "0 of them up", [](SlurmFacts* f) { f->gpu_nodes_up = 0; }},
