@@ -30,9 +30,14 @@ end
 
 local SHARED = 1 -- --oversubscribe. Any other number asks for nodes: newer releases have new ones
 
+-- "gres:gpu:2", "cpu=8,gres/gpu:2": newer releases write --cpus-per-task there, too.
+local function has_gres(tres)
+  return tres ~= nil and tres:find("gres", 1, true) ~= nil
+end
+
 -- What Slurm would give beside the GPUs that allot gives; why it is refused, or nil.
 local function refused(job)
-  if job.tres_per_job ~= nil or job.tres_per_task ~= nil or job.tres_per_socket ~= nil then
+  if has_gres(job.tres_per_job) or has_gres(job.tres_per_task) or has_gres(job.tres_per_socket) then
     return "ask for GPUs by --gres=gpu:N or in the comment, not by --gpus, --gpus-per-task or --gpus-per-socket"
   end
   if named(job.shared) and job.shared ~= SHARED then return "allot gives GPUs, not whole nodes: submit without --exclusive" end

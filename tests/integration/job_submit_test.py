@@ -11,7 +11,7 @@ HARNESS = """
 said = ""
 slurm = { SUCCESS = 0, ERROR = -1, log_user = function(form, ...) said = string.format(form, ...) end }
 dofile(%s)
-local job = { partition = "elastic", shared = %s, min_mem_per_node = 2^64, min_mem_per_cpu = 2^64 }
+local job = { partition = "elastic", shared = %s, min_mem_per_node = 2^64, min_mem_per_cpu = 2^64, tres_per_task = %s }
 answer = slurm_job_submit(job, {}, 4294967294) .. " " .. said
 """
 
@@ -29,14 +29,15 @@ def lua():
 
 @pytest.fixture
 def submit(lua, root):
-    """What the plugin says to a job of a user's with this number for sharing: its answer and what the user is told."""
+    """What the plugin says to a job of a user's with this number for sharing, and this request for each task: its answer and what
+    the user is told."""
     script = root / "deploy" / "slurm" / "job_submit.lua"
 
-    def run(shared):
+    def run(shared=UNSET, of_task="nil"):
         state = ctypes.c_void_p(lua.luaL_newstate())
         try:
             lua.luaL_openlibs(state)
-            code = HARNESS % ("[[" + str(script) + "]]", shared)
+            code = HARNESS % ("[[" + str(script) + "]]", shared, of_task)
             failed = lua.luaL_loadstring(state, code.encode()) or lua.lua_pcall(state, 0, 0, 0)
             if not failed:
                 lua.lua_getfield(state, -10002, b"answer")  # a global
@@ -56,3 +57,9 @@ def test_a_job_that_shares_nodes_is_taken(submit, shared):
 @pytest.mark.parametrize("shared", [0, 2, 3, 4, 5])  # 4: --exclusive=topo, from 26.05 on; 5: of releases to come
 def test_whatever_asks_for_nodes_is_refused(submit, shared):
     assert re.match(r"-1 .*without --exclusive", submit(shared))
+
+
+def test_cores_of_a_task_are_no_gpus(submit):
+    """Newer releases write --cpus-per-task there, too."""
+    assert submit(of_task="'cpu=3'") == "0 "
+    assert re.match(r"-1 ask for GPUs by --gres", submit(of_task="'cpu=3,gres/gpu:1'"))

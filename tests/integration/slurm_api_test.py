@@ -62,7 +62,7 @@ def test_a_job_grows_survives_the_daemon_and_ends(cluster, program, tmp_path):
     serve = Serve(program, cluster, tmp_path, runtime="slurm:api=commands,timeout=60")
     serve.start()
     try:
-        number = serve.submit("allot min=1 max=4 gpus=2", *LONG)
+        number = serve.submit("allot min=1 max=4 gpus=2", *LONG, options=("--cpus-per-task=2",))
         step = serve.training(number, gpus=2)["step"]
         serve.kill()
         serve.start()
