@@ -23,14 +23,27 @@ const std::array<std::vector<double>, kCoordinates> kCandidates = {{
     {0, 0.25, 0.5, 0.75},
 }};
 constexpr Point kStart = {0.25, 0.3, 0.3, 1, 0};
+constexpr std::array<const char*, kCoordinates> kNames = {"alpha", "beta", "kappa", "gamma",
+                                                          "rank"};
 
 class Search {
  public:
   Search(const std::vector<std::shared_ptr<const Scenario>>& scenarios, const TuneOptions& options,
          const std::string& basis)
-      : scenarios_(scenarios), options_(options), basis_(basis) {}
+      : scenarios_(scenarios),
+        options_(options),
+        loader_(options.loader ? options.loader : FileLoader()),
+        basis_(basis),
+        others_(ParseNamedParams(options.start).given) {
+    others_.erase("basis");
+    const Params given("policy 'index'",
+                       Registry<PolicyInfo>::Global().Get("policy", "index").params, others_);
+    for (std::size_t c = 0; c < kCoordinates; ++c) {
+      if (others_.erase(kNames[c]) > 0) start_[c] = given.Number(kNames[c]);
+    }
+  }
 
-  Point Best() { return Climb(kStart, {kAlpha, kBeta, kKappa, kGamma}); }
+  Point Best() { return Climb(start_, {kAlpha, kBeta, kKappa, kGamma}); }
   // The rank takes over part of what alpha weighs, and what gamma makes up for where alpha weighs
   // so much: none of them helps without the others' change, so that the two are searched together.
   Point BestRanked(const Point& unranked) {
@@ -67,10 +80,11 @@ class Search {
     const auto known = values_.find(point);
     if (known != values_.end()) return known->second;
     const std::string spec = Spec(point);
+    if (point != start_ && !IsLegal(spec)) return values_[point] = kNever;
     std::vector<double> logs(scenarios_.size());
     // A policy for each: they learn lengths while they play.
     ParallelFor(scenarios_.size(), options_.threads, [&](std::size_t i) {
-      const auto policy = MakePolicy(spec, FileLoader());
+      const auto policy = MakePolicy(spec, loader_);
       logs[i] =
           std::log(PlayFor(options_.objective, *scenarios_[i], *policy, options_.max_decisions));
     });
@@ -80,11 +94,23 @@ class Search {
     return values_[point] = sum / static_cast<double>(logs.size());
   }
 
+  // Some numbers exclude each other (stages/index_rule.h).
+  bool IsLegal(const std::string& spec) const {
+    try {
+      MakePolicy(spec, loader_);
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::kUsage) throw;
+      return false;
+    }
+  }
+
   std::string Spec(const Point& p) const {
     std::string spec = fmt::format("index:basis={},alpha={},beta={},kappa={},gamma={}", basis_,
                                    p[kAlpha], p[kBeta], p[kKappa], p[kGamma]);
     if (p[kRank] != 0) spec += fmt::format(",rank={}", p[kRank]);
     if (basis_ == "gittins" && !options_.history.empty()) spec += ",history=" + options_.history;
+    for (const auto& [name, value] : others_) spec += fmt::format(",{}={}", name, value);
     return spec;
   }
 
@@ -93,7 +119,10 @@ class Search {
  private:
   const std::vector<std::shared_ptr<const Scenario>>& scenarios_;
   const TuneOptions& options_;
+  const ParamLoader loader_;
   std::string basis_;
+  std::map<std::string, std::string> others_;
+  Point start_ = kStart;
   std::map<Point, double> values_;
   std::int64_t played_ = 0;
 };

@@ -9,13 +9,17 @@
 
 #include "agents/training/objective.h"
 #include "agents/training/trainer.h"
+#include "core/params.h"
 
 namespace allot {
 
 struct TuneOptions {
   std::vector<std::string> bases = {"remaining"};  // of 'index' that are tried
-  std::string history;                             // its parameter, for basis gittins
-  bool ranked = false;                             // also search with heSRPT's weight, `rank`
+  // Where the search begins; its parameters that are not searched are those of every candidate.
+  std::string start = "index";
+  std::string history;   // the parameter of 'index', for basis gittins
+  ParamLoader loader{};  // of histories; empty: from files
+  bool ranked = false;   // also search with heSRPT's weight, `rank`
   Objective objective;
   std::int64_t max_decisions = 2000;
   int passes = 2;  // over the parameters

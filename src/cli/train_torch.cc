@@ -1,11 +1,17 @@
 // allot train: reinforcement learning of a network, resumable bit for bit.
 
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
 #include "agents/training/gloo_team.h"
 #include "cli/command.h"
 #include "cli/declare_world.h"
 #include "cli/typed_command.h"
+#include "core/json_text.h"
 #include "experiment/training/training_run.h"
 #include "models/torch/configure.h"
+#include "workload/trace_stats.h"
 
 namespace allot {
 namespace {
@@ -25,6 +31,9 @@ void DeclareTraining(CommandLine& line, TrainOptions& o) {
   line.Option("--start", o.start,
               "checkpoint folder, or fresh weights: index:alpha=0.25,beta=0.3,kappa=0.3 "
               "(default: what --network says)");
+  line.Option("--index", o.index,
+              "the fixed index to begin at, of networks that add to one (default: the world's)")
+      .Detail("Training");
   line.Option("-o,--out", o.out, "folder of the run: best/, latest/, curve.csv, TensorBoard events")
       .Required();
   line.Flag(
@@ -92,17 +101,65 @@ void DeclareTraining(CommandLine& line, TrainOptions& o) {
       .Detail("Training");
 }
 
+void PrintJson(const TrainingResult& result) {
+  nlohmann::ordered_json json = {{"iterations", result.iterations},
+                                 {"episodes", result.episodes},
+                                 {"validation_ratio", result.validation_ratio},
+                                 {"best_validation_ratio", result.best_ratio},
+                                 {"best_iteration", result.best_iteration},
+                                 {"stopped_early", result.stopped_early}};
+  if (result.best_by_setting.size() > 1) json["best_by_setting"] = result.best_by_setting;
+  if (result.read) json["read"] = nlohmann::json(*result.read);
+  std::printf("%s\n", JsonText(json).c_str());
+}
+
+void Print(const TrainingResult& result, const TrainOptions& o) {
+  const std::string best =
+      result.best_iteration == 0 ? "the start" : fmt::format("iteration {}", result.best_iteration);
+  std::printf("validation: %s %.3f of %s's (best %.3f, %s) after %lld episodes\n",
+              o.objective.c_str(), result.validation_ratio, o.teacher.c_str(), result.best_ratio,
+              best.c_str(), static_cast<long long>(result.episodes));
+  if (result.stopped_early) {
+    std::printf(
+        "stopped after %lld of %d iterations: %d validations in turn brought nothing better "
+        "(--patience)\n",
+        static_cast<long long>(result.iterations), o.trainer.iterations, result.later_validations);
+  }
+  if (result.best_by_setting.size() > 1) {
+    for (const auto& [setting, ratio] : result.best_by_setting) {
+      std::printf("  %.3f  %s\n", ratio, setting.c_str());
+    }
+  }
+  if (result.best_iteration == 0) {
+    std::printf("best is the start: training has made nothing that is better\n");
+  }
+}
+
+int Train(TrainOptions& o, const GlobalOptions& globals) {
+  ConfigureTorch();
+  o.command = TypedCommand();
+  o.trainer.team = TeamFromEnvironment();
+  const TrainingResult result = RunTraining(o, globals);
+  if (o.trainer.team->rank() != 0) return 0;
+  if (globals.json) {
+    PrintJson(result);
+  } else {
+    Print(result, o);
+  }
+  if (!globals.quiet) {
+    const std::filesystem::path out = o.out;
+    std::fprintf(stderr, "checkpoints: %s (serve), %s (resume)\n", (out / "best").c_str(),
+                 (out / "latest").c_str());
+  }
+  return 0;
+}
+
 ALLOT_REGISTER(CommandInfo,
                (CommandInfo{"train", "reinforcement learning from a checkpoint or a fixed index",
                             [](CommandLine& line, const GlobalOptions& globals) {
                               auto o = std::make_shared<TrainOptions>();
                               DeclareTraining(line, *o);
-                              return [o, &globals] {
-                                ConfigureTorch();
-                                o->command = TypedCommand();
-                                o->trainer.team = TeamFromEnvironment();
-                                return RunTraining(*o, globals);
-                              };
+                              return [o, &globals] { return Train(*o, globals); };
                             }}));
 
 }  // namespace

@@ -31,7 +31,8 @@ std::uint64_t ValidationSeed(int k) {
   return 0x76616c6964000000ULL + static_cast<std::uint64_t>(k);
 }
 
-EpisodeWorld WorldIn(const Setting& setting, const std::string& teacher) {
+EpisodeWorld WorldIn(const Setting& setting, const TrainOptions& o) {
+  const std::string& teacher = o.teacher == kTunedIndex && !o.index.empty() ? o.index : o.teacher;
   return {setting.profile,
           [spec = World::SpecIn(setting, teacher)] { return MakePolicy(spec, FileLoader()); }};
 }
@@ -81,10 +82,10 @@ TrainingPlan SettingEpisodes(World* world, TrainOptions* o) {
   for (int k = 0; k < o->validation_workloads; ++k) {
     const Setting& setting = settings[static_cast<std::size_t>(k) % settings.size()];
     made.validation.push_back(
-        {setting.episodes(ValidationSeed(k)), WorldIn(setting, o->teacher), setting.name});
+        {setting.episodes(ValidationSeed(k)), WorldIn(setting, *o), setting.name});
   }
   o->trainer.world_of = [&settings, o](std::uint64_t seed) {
-    return WorldIn(settings[SettingOf(seed, settings.size())], o->teacher);
+    return WorldIn(settings[SettingOf(seed, settings.size())], *o);
   };
   made.episodes = MixedEpisodes(std::move(sources));
   return made;
@@ -95,6 +96,13 @@ TrainingPlan SettingEpisodes(World* world, TrainOptions* o) {
 WorldSpec AtIntervals(WorldSpec spec) {
   if (!spec.profile) spec.profile = kDefaultProfile;
   return spec;
+}
+
+std::map<std::string, std::string> IndicesFor(World* world, const TrainOptions& o) {
+  std::map<std::string, std::string> indices = world->TunedIndices();
+  if (o.index.empty()) return indices;
+  for (auto& [name, index] : indices) index = o.index;
+  return indices;
 }
 
 std::string ChooseTrainingLoads(World* world, TrainOptions* o) {
@@ -133,7 +141,7 @@ TrainingPlan MakeTrainingPlan(World* world, TrainOptions* o) {
   if (o->from_logs.empty() && world->in_settings()) return SettingEpisodes(world, o);
   o->trainer.teacher = [world, o] {
     return o->teacher == kTunedIndex
-               ? MakePolicy(world->TunedIndices().at(world->name()), FileLoader())
+               ? MakePolicy(IndicesFor(world, *o).at(world->name()), FileLoader())
                : world->MakePolicy(o->teacher);
   };
   o->trainer.world_of = [world, o](std::uint64_t) {

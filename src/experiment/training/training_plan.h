@@ -3,6 +3,7 @@
 // policy that each is measured against, and the fixed episodes of validation.
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct TrainingPlan {
 // Trainers count time in intervals, so a trace in a file is also decided at intervals unless the
 // profile decides otherwise; a trained policy also decides at events (sim/event_profile.cc).
 WorldSpec AtIntervals(WorldSpec spec);
+
+// The fixed index to begin at, by world: that of the options, else that of each world.
+std::map<std::string, std::string> IndicesFor(World* world, const TrainOptions& options);
 
 // Sets options->training_loads if they are empty: to the loads of the world, or the usual ones,
 // lowered if its trace does not offer them. Returns a note to print, or "". DataError naming the

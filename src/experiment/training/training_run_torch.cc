@@ -69,7 +69,7 @@ class TrainCommandRun {
     }
   }
 
-  int Run() {
+  TrainingResult Run() {
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
     const std::int64_t first = trainer_->state().iteration;
@@ -103,7 +103,7 @@ class TrainCommandRun {
     }
     Save();
     if (Interrupted()) ThrowStopped();
-    return leads_ ? Finish() : 0;
+    return Result();
   }
 
  private:
@@ -138,6 +138,7 @@ class TrainCommandRun {
                 {"teacher", o_.teacher},
                 {"history", o_.history},
                 {"start", o_.start},
+                {"index", o_.index},
                 {"training_seed", o_.trainer.seed},
                 {"validate_every", o_.validate_every},
                 {"validation_workloads", o_.validation_workloads}};
@@ -177,7 +178,7 @@ class TrainCommandRun {
     TrainerState state;
     state.weights = StartWeights();
     if (const auto& begin_in = NetworkOf(state.weights).begin_in) {
-      for (const auto& [world, index] : world_.TunedIndices()) {
+      for (const auto& [world, index] : IndicesFor(&world_, o_)) {
         begin_in(&state.weights, world, index);
       }
     }
@@ -381,43 +382,18 @@ class TrainCommandRun {
     events_->Flush();
   }
 
-  int Finish() {
-    if (globals_.json) {
-      Json json = {{"iterations", trainer_->state().iteration},
-                   {"episodes", trainer_->state().episodes},
-                   {"validation_ratio", last_validation_},
-                   {"best_validation_ratio", best_},
-                   {"best_iteration", BestOf(history_).iteration},
-                   {"stopped_early", !Done() && NothingMoreComes()}};
-      if (best_by_group_.size() > 1) json["best_by_setting"] = best_by_group_;
-      if (o_.from_logs.empty() && !world_.in_settings() && !world_.made_by_law()) {
-        json["read"] = nlohmann::json(world_.read_report());
-      }
-      std::printf("%s\n", JsonText(json).c_str());
-    } else {
-      std::printf("validation: %s %.3f of %s's (best %.3f, %s) after %lld episodes\n",
-                  o_.objective.c_str(), last_validation_, o_.teacher.c_str(), best_,
-                  NameOfBest().c_str(), static_cast<long long>(trainer_->state().episodes));
-      if (!Done() && NothingMoreComes()) {
-        std::printf(
-            "stopped after %lld of %d iterations: %d validations in turn brought nothing better "
-            "(--patience)\n",
-            static_cast<long long>(trainer_->state().iteration), o_.trainer.iterations,
-            BestOf(history_).later);
-      }
-      if (best_by_group_.size() > 1) {
-        for (const auto& [group, ratio] : best_by_group_) {
-          std::printf("  %.3f  %s\n", ratio, group.c_str());
-        }
-      }
-      if (BestOf(history_).iteration == 0) {
-        std::printf("best is the start: training has made nothing that is better\n");
-      }
-    }
-    if (!globals_.quiet)
-      std::fprintf(stderr, "checkpoints: %s (serve), %s (resume)\n", (out_ / "best").c_str(),
-                   (out_ / "latest").c_str());
-    return 0;
+  TrainingResult Result() const {
+    const BestValidation best = BestOf(history_);
+    const bool reads = o_.from_logs.empty() && !world_.in_settings() && !world_.made_by_law();
+    return {.iterations = trainer_->state().iteration,
+            .episodes = trainer_->state().episodes,
+            .validation_ratio = last_validation_,
+            .best_ratio = best_,
+            .best_by_setting = best_by_group_,
+            .best_iteration = best.iteration,
+            .later_validations = best.later,
+            .stopped_early = !Done() && NothingMoreComes(),
+            .read = reads ? std::optional(world_.read_report()) : std::nullopt};
   }
 
   TrainOptions& o_;
@@ -441,7 +417,7 @@ class TrainCommandRun {
 
 }  // namespace
 
-int RunTraining(TrainOptions& options, const GlobalOptions& globals) {
+TrainingResult RunTraining(TrainOptions& options, const GlobalOptions& globals) {
   return TrainCommandRun(options, globals).Run();
 }
 

@@ -1,0 +1,561 @@
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "agents/learned/agent.h"
+#include "agents/training/objective.h"
+#include "agents/training/tune.h"
+#include "core/counted.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/interrupt.h"
+#include "core/json_text.h"
+#include "core/parallel.h"
+#include "core/version.h"
+#include "experiment/experiment.h"
+#include "experiment/learn/learn.h"
+#include "experiment/learn/learn_summary.h"
+#include "experiment/learn/learning_periods.h"
+#include "experiment/model_card.h"
+#include "experiment/sources.h"
+#include "experiment/training/training_run.h"
+#include "experiment/world.h"
+#include "metrics/evaluation.h"
+#include "models/checkpoint.h"
+#include "report/report.h"
+#include "workload/calendar.h"
+#include "workload/history_file.h"
+
+namespace allot {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t kMostDecisions = 1'000'000;
+constexpr int kWindows = 4;         // of each part of a trace
+constexpr int kDraws = 2;           // from a window, at each load
+constexpr int kMadeWorkloads = 12;  // of each part of a setting or law
+// Of made workloads, apart from tests and from each other.
+constexpr std::uint64_t kTuningSeed = 0x6c6561726e000000ULL;
+constexpr std::uint64_t kValidationSeed = 0x6c6561726f000000ULL;
+
+// The part of the minutes that is left over from the rules, and that training gets. The rest is for
+// validation and test.
+constexpr double kTrainingShare = 0.7;
+
+struct Method {
+  std::string name;
+  std::string spec;
+};
+
+double SecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+class LearningRun {
+ public:
+  LearningRun(const LearnOptions& options, const GlobalOptions& globals)
+      : o_(options),
+        globals_(globals),
+        out_(options.out),
+        begin_(Clock::now()),
+        objective_(ObjectiveNamed(options.objective)) {
+    World world(o_.world, &cache_);
+    if (!world.in_settings()) world.GoByTimeLimits("none");
+    spec_ = world.spec();
+    made_ = world.in_settings() || world.made_by_law();
+    name_ = world.name();
+    base_ = world.TunedIndices().at(name_);
+    read_note_ = made_ ? "" : world.ReadNote();
+    if (!made_) Divide(world);
+    lengths_ = MakeWorld(spec_).Scenarios().front().scenario->options().lengths.ToString();
+    OpenFolder();
+  }
+
+  void Run() {
+    Say(read_note_);
+    Say(summary_.periods + "\n");
+    FindRule();
+    TrainNetworks();
+    ChooseNetwork();
+    SavePolicy();
+    Test();
+    Write();
+  }
+
+ private:
+  // --- The world and its parts ---
+
+  World MakeWorld(const WorldSpec& spec) { return World(spec, &cache_); }
+
+  void Divide(World& world) {
+    const Workload& trace = world.trace();
+    const Seconds from = spec_.from.empty() ? trace.recorded_from : ParseWhen(trace, spec_.from);
+    const Seconds to = spec_.to.empty() ? kNever : ParseWhen(trace, spec_.to);
+    periods_ = DivideForLearning(trace, from, to);
+    summary_.periods = PeriodsInWords(trace, periods_);
+  }
+
+  WorldSpec Between(const WorldSpec& spec, Seconds from, Seconds to) const {
+    WorldSpec part = spec;
+    part.from = fmt::format("{}", from);
+    part.to = fmt::format("{}", to);
+    return part;
+  }
+
+  std::vector<World::Named> Made(const WorldSpec& spec, std::uint64_t seed) {
+    WorldSpec part = spec;
+    part.workloads = kMadeWorkloads;
+    part.seed = seed;
+    return MakeWorld(part).Scenarios();
+  }
+
+  // Windows of [from, to), each whole or, with --load, drawn from.
+  std::vector<World::Named> Windows(const WorldSpec& spec, Seconds from, Seconds to) {
+    World all = MakeWorld(spec);
+    const std::vector<Seconds> bounds = WindowBounds(all.trace(), from, to, kWindows);
+    std::vector<World::Named> scenarios;
+    for (std::size_t k = 0; k + 1 < bounds.size(); ++k) {
+      WorldSpec part = Between(spec, bounds[k], bounds[k + 1]);
+      part.span = fmt::format("{}", bounds[k + 1] - bounds[k]);
+      part.workloads = part.loads.empty() ? 1 : static_cast<int>(part.loads.size()) * kDraws;
+      part.seed = spec.seed + k * static_cast<std::size_t>(part.workloads);
+      for (World::Named& named : MakeWorld(part).Scenarios()) {
+        named.window = static_cast<std::int32_t>(k);
+        scenarios.push_back(std::move(named));
+      }
+    }
+    return scenarios;
+  }
+
+  std::vector<World::Named> TuningScenarios(const WorldSpec& spec) {
+    return made_ ? Made(spec, kTuningSeed) : Windows(spec, periods_.tuning, periods_.validation);
+  }
+  std::vector<World::Named> ValidationScenarios() {
+    return made_ ? Made(spec_, kValidationSeed)
+                 : Windows(spec_, periods_.validation, periods_.test);
+  }
+  std::vector<World::Named> TestScenarios(const WorldSpec& spec) {
+    return made_ ? Made(spec, spec.seed) : Windows(spec, periods_.test, periods_.end);
+  }
+
+  // --- Policies ---
+
+  // The jobs of the trace until then are known; none of a made workload.
+  std::shared_ptr<const History> HistoryUntil(Seconds until) {
+    std::shared_ptr<const History>& history = histories_[until];
+    if (history == nullptr) {
+      history = std::make_shared<const History>(
+          History{.trace = MakeWorld(spec_).trace(), .until = until});
+    }
+    return history;
+  }
+
+  LengthModel LengthsFor(const std::string& rule, Seconds until) {
+    return made_ || !Forecasts(rule) ? LengthModel{} : LengthModelOf(HistoryUntil(until));
+  }
+
+  static bool Forecasts(const std::string& rule) {
+    const auto given = ParseNamedParams(rule).given;
+    const auto basis = given.find("basis");
+    return basis != given.end() && basis->second == "gittins";
+  }
+
+  // Rules are served as the network that adds nothing to them, as the accepted one will be.
+  Agent AgentOf(const std::string& rule, Seconds until) {
+    NetWeights weights = MakeNetwork("offsets", 1);
+    NetworkOf(weights).begin_in(&weights, name_, rule);
+    return {std::move(weights), LengthsFor(rule, until)};
+  }
+
+  std::vector<double> Values(const std::vector<World::Named>& scenarios, const Agent& agent) {
+    std::vector<double> values(scenarios.size());
+    ParallelFor(scenarios.size(), globals_.threads, [&](std::size_t i) {
+      const auto policy = MakeLearnedPolicy(agent, {.world = name_});
+      values[i] = PlayFor(objective_, *scenarios[i].scenario, *policy, kMostDecisions);
+    });
+    return values;
+  }
+
+  static std::vector<std::int32_t> WindowsIn(const std::vector<World::Named>& scenarios) {
+    std::vector<std::int32_t> windows;
+    windows.reserve(scenarios.size());
+    for (const World::Named& named : scenarios) windows.push_back(named.window);
+    return windows;
+  }
+
+  // --- The rule ---
+
+  std::string Tuned(const WorldSpec& spec, std::vector<std::string> bases, bool ranked) {
+    std::vector<std::shared_ptr<const Scenario>> scenarios;
+    for (World::Named& named : TuningScenarios(spec))
+      scenarios.push_back(std::move(named.scenario));
+    TuneOptions options;
+    options.bases = std::move(bases);
+    options.start = base_;
+    options.objective = objective_;
+    options.max_decisions = kMostDecisions;
+    options.ranked = ranked;
+    options.threads = globals_.threads;
+    if (!made_) {
+      options.history = "before";  // the loader knows which
+      options.loader = [known = HistoryUntil(periods_.tuning)](std::string_view kind,
+                                                               const std::string& value) {
+        return kind == "history" ? std::any(known) : FileLoader()(kind, value);
+      };
+    }
+    std::string rule = TuneIndex(scenarios, options).ranked_spec;
+    const std::string history = ",history=" + options.history;
+    if (const auto at = rule.find(history); !options.history.empty() && at != std::string::npos) {
+      rule.erase(at, history.size());  // an agent brings its own
+    }
+    return rule;
+  }
+
+  void FindRule() {
+    validation_ = ValidationScenarios();
+    rule_ = base_;
+    summary_.parts.push_back({.name = "default rule", .policy = base_, .kept = true});
+    best_ = Values(validation_, AgentOf(rule_, periods_.validation));
+    const auto given = ParseNamedParams(base_).given;
+    const bool has_basis = given.contains("basis");
+    const bool lengths_known = lengths_ != "none";
+    std::vector<std::string> bases = has_basis ? std::vector{given.at("basis")}
+                                               : std::vector<std::string>{"remaining", "attained"};
+    Say("tuning the rule");
+    Try("tuned", Stage("tuned", [&] { return Tuned(spec_, bases, lengths_known); }),
+        Needs::kLowerMean);
+    if (!has_basis || given.at("basis") != "gittins") {
+      Say("tuning the rule with forecasts of lengths");
+      Try("+ lengths", Stage("lengths", [&] { return Tuned(spec_, {"gittins"}, false); }),
+          Needs::kWholeInterval);
+    }
+    if (lengths_ != "true") {
+      Say("tuning the rule as if all lengths were known");
+      WorldSpec known = spec_;
+      if (!spec_.setting.empty()) return;  // a setting fixes what is known
+      known.lengths = "true";
+      oracle_ = Stage("oracle", [&] { return Tuned(known, {"remaining"}, true); });
+    }
+  }
+
+  enum class Needs { kLowerMean, kWholeInterval };
+
+  // Keeps the rule if it is better on validation than what there is.
+  void Try(const std::string& name, const std::string& rule, Needs needs) {
+    LearnedPart part{.name = name, .policy = rule};
+    const std::vector<double> values = Values(validation_, AgentOf(rule, periods_.validation));
+    part.validation = ComparePaired(values, best_, WindowsIn(validation_));
+    part.kept = needs == Needs::kLowerMean ? part.validation.mean < 1
+                                           : part.validation.side() == PairedRatio::Side::kBelow;
+    if (part.kept) {
+      rule_ = rule;
+      best_ = values;
+    }
+    summary_.parts.push_back(std::move(part));
+  }
+
+  // --- Networks ---
+
+  std::vector<Method> Methods() const {
+    return {{"evolution", fmt::format("evolution:objective={},average-decay=0.9", o_.objective)},
+            {"policy-gradient", "policy-gradient"}};
+  }
+
+  TrainOptions TrainingWith(const Method& method) {
+    TrainOptions train;
+    train.world = made_ ? spec_ : Between(spec_, periods_.begin, periods_.validation);
+    train.command = o_.command;
+    train.network = "offsets";
+    train.index = rule_;
+    train.objective = o_.objective;
+    train.method = method.spec;
+    train.out = (out_ / "train" / method.name).string();
+    train.how_to_continue = "continue with --resume";
+    train.trainer.lengths = LengthsFor(rule_, periods_.validation);
+    train.validation_workloads = 2 * kWindows;
+    if (!made_) {
+      const Seconds days3 = 3 * 86400;
+      const Seconds span = std::min(days3, (periods_.validation - periods_.begin) / kWindows);
+      train.episode_span = fmt::format("{}", span);
+    }
+    return train;
+  }
+
+  // As many as fit into `seconds`, by the time of one.
+  int IterationsIn(double seconds, const Method& method) {
+    TrainOptions probe = TrainingWith(method);
+    probe.out = (out_ / "train" / "probe").string();
+    fs::remove_all(probe.out);
+    probe.trainer.iterations = 1;
+    probe.validation_workloads = 1;
+    const Clock::time_point begin = Clock::now();
+    RunTraining(probe, {.quiet = true, .threads = globals_.threads});
+    fs::remove_all(probe.out);
+    return std::clamp(static_cast<int>(seconds / SecondsSince(begin)), 1, 10'000);
+  }
+
+  void TrainNetworks() {
+    const std::vector<Method> methods = Methods();
+    const double left = kTrainingShare * (60 * o_.minutes - SecondsSince(begin_));
+    for (std::size_t m = 0; m < methods.size(); ++m) {
+      const Method& method = methods[m];
+      const double seconds = std::max(1.0, left / static_cast<double>(methods.size()));
+      LearnedNetwork network{.method = method.name};
+      try {
+        const std::string iterations = Stage("iterations of " + method.name, [&] {
+          return std::to_string(o_.iterations.empty() ? IterationsIn(seconds, method)
+                                                      : o_.iterations[m]);
+        });
+        network.iterations = std::stoi(iterations);
+        TrainOptions train = TrainingWith(method);
+        train.trainer.iterations = network.iterations;
+        train.validate_every = std::max(1, network.iterations / 5);
+        train.resume = fs::exists(fs::path(train.out) / "latest");
+        Say(fmt::format("{}: {}", method.name, Counted(network.iterations, "iteration")));
+        RunTraining(train, globals_);
+      } catch (const Error& error) {
+        if (error.code() != ExitCode::kInterrupted) throw;
+        AcknowledgeInterrupt();
+        Say("stopped: what was best so far is validated and tested");
+        interrupted_ = true;
+      }
+      network.checkpoint = (out_ / "train" / method.name / "best").string();
+      if (fs::exists(network.checkpoint)) networks_.push_back(network);
+      if (interrupted_) break;
+    }
+  }
+
+  void ChooseNetwork() {
+    for (LearnedNetwork& network : networks_) {
+      const std::vector<double> values = Values(validation_, LoadAgent(network.checkpoint));
+      network.validation = ComparePaired(values, best_, WindowsIn(validation_));
+    }
+    const auto by_ratio = [](const LearnedNetwork& a, const LearnedNetwork& b) {
+      return a.validation.mean < b.validation.mean;
+    };
+    const auto best = std::min_element(networks_.begin(), networks_.end(), by_ratio);
+    if (best == networks_.end()) return;
+    const bool kept = best->validation.side() == PairedRatio::Side::kBelow;
+    summary_.parts.push_back(
+        {.name = "+ network",
+         .policy = fmt::format("{}, {}", best->method, Counted(best->iterations, "iteration")),
+         .validation = best->validation,
+         .kept = kept});
+    if (kept) network_ = *best;
+  }
+
+  // --- The result ---
+
+  // With the lengths of all jobs before the test.
+  void SavePolicy() {
+    Checkpoint checkpoint;
+    if (network_) {
+      checkpoint = LoadCheckpoint(network_->checkpoint);
+    } else {
+      checkpoint.weights = AgentOf(rule_, periods_.test).weights;
+      checkpoint.feature_version = NetworkOf(checkpoint.weights).feature_version;
+      checkpoint.state = {{"stage", "rule"}};
+    }
+    AddLengths(LengthsFor(rule_, periods_.test), &checkpoint.state);
+    World known = MakeWorld(made_ ? spec_ : Between(spec_, periods_.begin, periods_.test));
+    checkpoint.config["sources"] = SourcesOf(known);
+    checkpoint.card = ModelCard(
+        network_ ? fmt::format("Network 'offsets' on {}", rule_) : fmt::format("Rule {}", rule_),
+        o_.command, PartsInWords(summary_));
+    SaveCheckpoint(checkpoint, Path("policy"));
+    agent_ = LoadAgent(Path("policy"));
+  }
+
+  Contender ContenderOf(const std::string& id, const std::string& rule) {
+    return {.id = id,
+            .make = [agent = std::make_shared<const Agent>(AgentOf(rule, periods_.test)),
+                     name = name_] { return MakeLearnedPolicy(*agent, {.world = name}); },
+            .spec = rule};
+  }
+
+  void Test() {
+    const std::vector<World::Named> scenarios = TestScenarios(spec_);
+    World world = MakeWorld(made_ ? spec_ : Between(spec_, periods_.test, periods_.end));
+    if (!made_) world.trace();  // its report belongs to the evaluation
+    std::vector<Contender> contenders = {
+        {.id = "learned",
+         .make = [this] { return MakeLearnedPolicy(agent_, {.world = name_}); },
+         .spec = "learned:checkpoint=" + Path("policy")}};
+    for (const LearnedPart& part : summary_.parts) {
+      if (part.policy == rule_ && !network_) continue;  // it is the learned one
+      if (part.name == "tuned") contenders.push_back(ContenderOf("tuned", part.policy));
+      if (part.name == "+ lengths") contenders.push_back(ContenderOf("forecasts", part.policy));
+    }
+    for (Contender& contender : ParseContenders(world, world.ComparedPolicies())) {
+      contenders.push_back(std::move(contender));
+    }
+    Say("testing on jobs that nothing was made from");
+    ExperimentOptions options;
+    options.title = "Unseen jobs";
+    options.training_overlap = TrainingOverlap::kUnseen;
+    options.reference = "learned";
+    options.command = o_.command;
+    options.out = Path("evaluate");
+    options.threads = globals_.threads;
+    options.show_progress = !globals_.quiet;
+    summary_.evaluation = RunExperiment(world, scenarios, contenders, options);
+    summary_.rigid = std::all_of(scenarios.begin(), scenarios.end(), [](const World::Named& named) {
+      const auto& jobs = named.scenario->workload().jobs;
+      return std::all_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.rigid(); });
+    });
+    summary_.lengths = lengths_;
+    MeasureParts(scenarios);
+  }
+
+  void MeasureParts(const std::vector<World::Named>& scenarios) {
+    const std::vector<std::int32_t> windows = WindowsIn(scenarios);
+    const std::vector<double> first = Values(scenarios, AgentOf(base_, periods_.test));
+    std::vector<double> before = first;
+    for (LearnedPart& part : summary_.parts) {
+      const bool network = part.name == "+ network";
+      Agent agent = network ? LoadAgent(network_ ? Path("policy") : BestNetwork().checkpoint)
+                            : AgentOf(part.policy, periods_.test);
+      if (network) agent.lengths = LengthsFor(rule_, periods_.test);
+      const std::vector<double> values = Values(scenarios, agent);
+      part.unseen_of_default = ComparePaired(values, first, windows);
+      part.unseen_of_before = ComparePaired(values, before, windows);
+      if (part.kept) before = values;
+    }
+    if (!oracle_) return;
+    WorldSpec known = spec_;
+    known.lengths = "true";
+    const std::vector<double> values =
+        Values(TestScenarios(known), AgentOf(*oracle_, periods_.test));
+    summary_.known_lengths = ComparePaired(values, before, windows);
+  }
+
+  const LearnedNetwork& BestNetwork() const {
+    return *std::min_element(networks_.begin(), networks_.end(), [](const auto& a, const auto& b) {
+      return a.validation.mean < b.validation.mean;
+    });
+  }
+
+  void Write() {
+    summary_.objective = o_.objective;
+    summary_.rule = rule_;
+    summary_.networks = networks_;
+    summary_.interrupted = interrupted_;
+    std::vector<int> iterations;
+    for (const LearnedNetwork& network : networks_) iterations.push_back(network.iterations);
+    if (o_.iterations.empty() && !interrupted_) {
+      summary_.repeat = fmt::format("{} --iterations {}", o_.command, fmt::join(iterations, ","));
+    } else {
+      summary_.repeat = o_.command;
+    }
+    state_["result"] = ToJson(summary_);
+    WriteState();
+    ReportInput report;
+    report.title = "A learned policy";
+    report.version = Version();
+    report.commands = {summary_.repeat};
+    report.evaluation_dirs = {Path("evaluate")};
+    for (const LearnedNetwork& network : networks_) {
+      report.training_dirs.push_back((out_ / "train" / network.method).string());
+    }
+    report.lead_html = PartsTable(summary_).ToHtml();
+    WriteReport(report, Path("report.html"));
+    if (globals_.json) {
+      std::printf("%s\n", JsonText(state_["result"]).c_str());
+    } else {
+      std::printf("%s", SummaryText(summary_).c_str());
+    }
+    Say(fmt::format("policy: {} (serve it with --checkpoint), report: {}", Path("policy"),
+                    Path("report.html")));
+  }
+
+  // --- The folder ---
+
+  std::string Path(const char* name) const { return (out_ / name).string(); }
+
+  void OpenFolder() {
+    const fs::path file = out_ / "learn.json";
+    Json options = {{"world", MakeWorld(spec_).ToJson()},
+                    {"objective", o_.objective},
+                    {"iterations", o_.iterations}};
+    if (!fs::exists(file)) {
+      if (o_.resume) throw UsageError("--resume needs a run, and '{}' has none", o_.out);
+      state_ = {{"version", Version()}, {"command", o_.command}, {"options", options}};
+      return;
+    }
+    if (!o_.resume) {
+      throw UsageError(
+          "'{}' contains a run of learn: add --resume to continue it, or choose another --out",
+          o_.out);
+    }
+    state_ = Json::parse(ReadTextFile(file.string()), nullptr, false);
+    if (!state_.is_object() || !state_.contains("options")) {
+      throw DataError("{}: is no file of 'allot learn'", file.string());
+    }
+    for (const auto& [key, value] : options.items()) {
+      if (state_["options"].value(key, Json()) == value) continue;
+      throw UsageError("--resume needs the options of the run: {} was {}, got {}", key,
+                       state_["options"].value(key, Json()).dump(), value.dump());
+    }
+  }
+
+  void WriteState() { WriteTextFile(out_ / "learn.json", JsonText(state_) + "\n"); }
+
+  // What was computed once is kept for --resume.
+  std::string Stage(const std::string& name, const std::function<std::string()>& compute) {
+    if (!state_["stages"].contains(name)) {
+      state_["stages"][name] = compute();
+      WriteState();
+    }
+    return state_["stages"][name];
+  }
+
+  void Say(const std::string& what) const {
+    if (globals_.quiet || what.empty()) return;
+    std::fprintf(stderr, "%s%s", what.c_str(), what.back() == '\n' ? "" : "\n");
+  }
+
+  const LearnOptions& o_;
+  const GlobalOptions& globals_;
+  const fs::path out_;
+  const Clock::time_point begin_;
+  const Objective objective_;
+  WorkloadCache cache_;
+  WorldSpec spec_;     // with what policies know of lengths
+  bool made_ = false;  // workloads are made by seeds, not read
+  std::string name_;   // of the world, for networks
+  std::string base_;   // the default rule
+  std::string read_note_;
+  std::string lengths_;
+  LearningPeriods periods_{};
+  std::map<Seconds, std::shared_ptr<const History>> histories_;
+  Json state_;
+  std::vector<World::Named> validation_;
+  std::string rule_;          // the best one
+  std::vector<double> best_;  // its values on validation
+  std::optional<std::string> oracle_;
+  std::vector<LearnedNetwork> networks_;
+  std::optional<LearnedNetwork> network_;  // the accepted one
+  bool interrupted_ = false;
+  Agent agent_;
+  LearnSummary summary_;
+};
+
+}  // namespace
+
+void RunLearning(const LearnOptions& options, const GlobalOptions& globals) {
+  LearningRun(options, globals).Run();
+}
+
+}  // namespace allot
