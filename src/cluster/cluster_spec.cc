@@ -229,13 +229,7 @@ void ClusterSpec::SetCapacity(NodeIndex node, const Resources& given) {
   if (!memory_mb_.empty()) memory_mb_[n] = capacity.memory_mb;
 }
 
-void ClusterSpec::AddNodes(std::int32_t count, const Resources& given, std::string_view type) {
-  const Resources capacity = WithMemory(given);
-  ALLOT_CHECK_GE(count, 1);
-  ALLOT_CHECK_GE(capacity.gpus, 0);
-  ALLOT_CHECK_LE(capacity.gpus, kMaxGpusPerNode);
-  ALLOT_CHECK_GE(capacity.cpus, 0);
-  ALLOT_CHECK_GE(capacity.memory_mb, 0);
+GpuTypeIndex ClusterSpec::AddType(std::string_view type) {
   auto known = std::find(types_.begin(), types_.end(), type);
   if (known == types_.end()) {
     ALLOT_CHECK_LT(types_.size(), kMaxTypes);
@@ -244,7 +238,17 @@ void ClusterSpec::AddNodes(std::int32_t count, const Resources& given, std::stri
     gpu_memory_gb_.push_back(0);
     limits_cpus_.push_back(false);
   }
-  const auto index = static_cast<GpuTypeIndex>(known - types_.begin());
+  return static_cast<GpuTypeIndex>(known - types_.begin());
+}
+
+void ClusterSpec::AddNodes(std::int32_t count, const Resources& given, std::string_view type) {
+  const Resources capacity = WithMemory(given);
+  ALLOT_CHECK_GE(count, 1);
+  ALLOT_CHECK_GE(capacity.gpus, 0);
+  ALLOT_CHECK_LE(capacity.gpus, kMaxGpusPerNode);
+  ALLOT_CHECK_GE(capacity.cpus, 0);
+  ALLOT_CHECK_GE(capacity.memory_mb, 0);
+  const GpuTypeIndex index = AddType(type);
   const bool limited = capacity.memory_mb != 0 && capacity.memory_mb != kUnlimitedMemory;
   if (limited && memory_mb_.empty()) {
     for (const Node& node : nodes_) memory_mb_.push_back(node.capacity.memory_mb);

@@ -23,6 +23,8 @@ constexpr std::uint64_t GpuMask(GpuCount gpus) {
 struct Node {
   GpuTypeIndex type = 0;
   Resources capacity;
+
+  friend bool operator==(const Node&, const Node&) = default;
 };
 
 class ClusterSpec {
@@ -37,6 +39,9 @@ class ClusterSpec {
   // Appends nodes; a new type gets the next index. Contract (checked): count >= 1, 0..64 GPUs.
   // Nodes with GPUs or CPUs and no memory are not limited in memory.
   void AddNodes(std::int32_t count, const Resources& capacity, std::string_view type);
+
+  // The index of the type. A new one gets the next index, and has no nodes yet.
+  GpuTypeIndex AddType(std::string_view type);
 
   // GB of memory of one GPU of the type; 0: not limited, or not known.
   void SetGpuMemory(GpuTypeIndex type, double gigabytes);

@@ -17,8 +17,9 @@ namespace allot {
 // What a job requires of its nodes and no policy knows.
 struct NodeRequirements {
   std::shared_ptr<const std::vector<std::string>> only_on{};  // nodes that may run it; null: all
-  bool even = false;      // it needs as many GPUs on each of its nodes
-  std::string request{};  // the user's text that says so, for people
+  bool even = false;                 // it needs as many GPUs on each of its nodes
+  std::vector<NodeIndex> avoided{};  // nodes where it gets no GPUs that it does not have
+  std::string request{};             // the user's text that says so, for people
 };
 
 // Which GPUs of a node a decision may give.
@@ -55,7 +56,8 @@ struct Constraints {
 struct Corrections {
   struct Unplaced {
     JobIndex job = 0;
-    std::string why;  // for people
+    std::string why;    // for people
+    bool soon = false;  // nodes that it does not avoid can hold it: one of them will be free
   };
   bool guarantees = false;         // the answer left an account below its guarantee
   Status not_kept = Status::Ok();  // a fault: the answer with guarantees kept would break this rule

@@ -46,9 +46,7 @@ class Mover {
       if (MayRun(*place, share.node) && !StartsOnClosed(*place, share)) continue;
       if (ToFreeGpus(*place, &share, share.gpus) || WithAnother(*place, &share)) continue;
       if (!required.even && Spread(place)) return;
-      KeepOrWait(place,
-                 fmt::format("no GPU is left where it may run ({})",
-                             required.request.empty() ? "maintenance is near" : required.request));
+      KeepOrWait(place, fmt::format("no GPU is left where it may run ({})", WhyNot(required)));
       return;
     }
   }
@@ -59,11 +57,21 @@ class Mover {
     return constraints_.nodes_of.empty() ? no_requirements : constraints_.nodes_of[place.row];
   }
 
-  bool IsClosed(NodeIndex node) const { return constraints_.UseOf(node) == NodeUse::kNoStarts; }
+  static std::string WhyNot(const NodeRequirements& required) {
+    if (!required.request.empty()) return required.request;
+    return required.avoided.empty() ? "nothing starts on the other nodes"
+                                    : "it avoids nodes where it did not start or failed";
+  }
 
-  // GPUs that the job did not have before, on a node where nothing starts.
+  bool IsClosed(NodeIndex node) const { return constraints_.UseOf(node) == NodeUse::kNoStarts; }
+  bool IsClosedTo(const Place& place, NodeIndex node) const {
+    const auto& avoided = RequirementsOf(place).avoided;
+    return IsClosed(node) || std::find(avoided.begin(), avoided.end(), node) != avoided.end();
+  }
+
+  // GPUs that the job did not have before, on a node where nothing, or not this job, starts.
   bool StartsOnClosed(const Place& place, const NodeShare& share) const {
-    return IsClosed(share.node) && (share.gpus & ~GpusBefore(place, share.node)) != 0;
+    return IsClosedTo(place, share.node) && (share.gpus & ~GpusBefore(place, share.node)) != 0;
   }
 
   bool MayRun(const Place& place, NodeIndex node) const {
@@ -96,7 +104,8 @@ class Mover {
 
   // GPUs that are free to the job.
   std::uint64_t FreeTo(const Place& place, NodeIndex node) const {
-    return free_[At(node)] & (IsClosed(node) ? GpusBefore(place, node) : ~std::uint64_t{0});
+    return free_[At(node)] &
+           (IsClosedTo(place, node) ? GpusBefore(place, node) : ~std::uint64_t{0});
   }
 
   // Chooses the node where the job is already, else the one where the least is left over.
@@ -233,7 +242,8 @@ class Mover {
       for (NodeShare& its : other.shares) {
         const bool may = closed ? (share->gpus & ~GpusBefore(other, share->node)) == 0
                                 : (GpusBefore(other, its.node) & its.gpus) == 0;
-        if (!may || IsClosed(its.node) || std::popcount(its.gpus) != std::popcount(share->gpus) ||
+        if (!may || IsClosedTo(place, its.node) || (!closed && IsClosedTo(other, share->node)) ||
+            std::popcount(its.gpus) != std::popcount(share->gpus) ||
             !Suits(place, *share, its.node) || !Suits(other, its, share->node)) {
           continue;
         }
@@ -303,7 +313,11 @@ void KeepNodeRequirements(const Observation& all, const Constraints& constraints
   Allocation moved;
   if (answer->requested_batches()) moved.KeepRequestedBatches();
   for (Place& place : places) {
-    if (!place.unplaced.empty()) unplaced->push_back({place.entry.job, std::move(place.unplaced)});
+    if (!place.unplaced.empty()) {
+      const bool avoids =
+          !constraints.nodes_of.empty() && !constraints.nodes_of[place.row].avoided.empty();
+      unplaced->push_back({place.entry.job, std::move(place.unplaced), avoids});
+    }
     if (place.shares.empty()) continue;
     std::sort(place.shares.begin(), place.shares.end(),
               [](const NodeShare& a, const NodeShare& b) { return a.node < b.node; });

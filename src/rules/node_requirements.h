@@ -1,11 +1,11 @@
 #pragma once
 // Keeps what jobs require of nodes and policies do not know (rules/constraints.h): that only some
-// nodes may run a job, that it needs as many GPUs on each of its nodes, and that nothing starts on
-// closed nodes, on GPUs that others give up there either. A job that an answer places otherwise is
-// moved to as many GPUs of the same type: to free ones, or to those of another job that starts
-// there by the same answer, which then gets the ones given. A job whose workers have one GPU each
-// is spread over what is left where it may run, as fewer GPUs where that is less. Part of
-// ConstrainedCluster.
+// nodes may run a job, that it avoids some where it failed, that it needs as many GPUs on each of
+// its nodes, and that nothing starts on closed nodes, on GPUs that others give up there either. A
+// job that an answer places otherwise is moved to as many GPUs of the same type: to free ones, or
+// to those of another job that starts there by the same answer, which then gets the ones given. A
+// job whose workers have one GPU each is spread over what is left where it may run, as fewer GPUs
+// where that is less. Part of ConstrainedCluster.
 
 #include <vector>
 

@@ -392,3 +392,17 @@ def test_a_dry_run_starts_nothing(live):
         daemon.kill()
         daemon.wait()
     assert not list(live.state.glob("**/workers/*.json"))
+
+
+def test_jobs_that_a_broken_node_fails_finish_on_another(allot, tmp_path):
+    """Ten restart jobs, each given up after six failures, on two nodes of which the first ends every script with 1."""
+    script = tmp_path / "train.sh"
+    script.write_text('#!/bin/sh\ncase "$ALLOT_NODE" in *1) exit 1;; esac\nsleep 1\n')
+    script.chmod(0o755)
+    (tmp_path / "jobs.toml").write_text("".join(
+        f'[[job]]\nname = "j{job}"\ncommand = ["{script}"]\ngpus = 1\nmin = 1\nmax = 1\nresize = "restart"\n' for job in range(10)))
+    served = allot("serve", "--runtime", f"local:cluster=2x2,jobs={tmp_path}/jobs.toml", "--state", tmp_path / "state", "--interval", "1",
+                   "--until-idle")
+    over = [r for r in map(json.loads, (tmp_path / "state" / "journal.jsonl").open()) if r["what"] == "over"]
+    assert [r["state"] for r in over] == ["finished"] * 10
+    assert re.search(r"node n?\d*1 is avoided", served.stderr + served.stdout), served.stderr[-3000:]

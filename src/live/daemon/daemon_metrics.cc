@@ -64,7 +64,9 @@ void AddRuleMetrics(const LiveState& state, MetricText* text) {
   text->Value(static_cast<double>(std::count_if(active.begin(), active.end(), beyond)));
 }
 
-void AddNodeMetrics(const LiveState& state, MetricText* text) {
+void AddNodeMetrics(const LiveState& state, Seconds now, MetricText* text) {
+  constexpr double kLeastOdds = 1.0 / 9;
+
   std::map<std::string_view, int> nodes;
   for (const std::string_view name : kNodeStateNames) nodes[name] = 0;
   for (std::size_t n = 0; n < state.nodes().size(); ++n) {
@@ -72,6 +74,11 @@ void AddNodeMetrics(const LiveState& state, MetricText* text) {
   }
   text->Gauge("allot_nodes", "nodes with GPUs, by state");
   for (const auto& [name, count] : nodes) text->Value(count, {{"state", name}});
+  text->Gauge("allot_node_suspicion", "probability that a node fails jobs, above 0.1");
+  for (const auto& [name, known] : state.suspicion().nodes()) {
+    const double odds = state.suspicion().OddsOf(name, now);
+    if (odds > kLeastOdds) text->Value(odds / (1 + odds), {{"node", name}});
+  }
 }
 
 void AddGpuMetrics(const LiveState& state, MetricText* text) {
@@ -142,6 +149,8 @@ void AddCountMetrics(const LiveCounts& counts, MetricText* text) {
   counter("allot_starts_withdrawn_total",
           "placements withdrawn because the cluster's scheduler did not start them",
           counts.starts_withdrawn);
+  counter("allot_nodes_avoided_total", "times that a node was avoided because it failed jobs",
+          counts.nodes_avoided);
   counter("allot_polls_total", "polls of the cluster", counts.polls);
   counter("allot_polls_failed_total", "polls that the cluster did not answer", counts.failed_polls);
   counter("allot_writes_refused_total", "writes that the cluster's API refused",
@@ -169,7 +178,7 @@ std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisi
   text.Gauge("allot_longest_wait_seconds", "longest present wait of a job")
       .Value(LongestWait(cluster));
   AddRuleMetrics(state, &text);
-  AddNodeMetrics(state, &text);
+  AddNodeMetrics(state, cluster.now(), &text);
   AddGpuMetrics(state, &text);
   text.Gauge("allot_workers_pending",
              "workers that the cluster's scheduler has not started, by pending reason");

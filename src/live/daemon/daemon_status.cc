@@ -1,5 +1,8 @@
 #include "live/daemon/daemon_status.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <string>
@@ -99,7 +102,18 @@ JobStatus StatusOf(const LiveCluster& cluster, const LiveJob& job, Seconds now) 
   return status;
 }
 
-std::vector<NodeStatus> StatusOfNodes(const LiveState& state) {
+// "j1, j4 failed there, odds 240 to 1, 25 min more"
+std::string WhyAvoided(const LiveState& state, const RuntimeNode& node, Seconds now) {
+  const auto& nodes = state.suspicion().nodes();
+  const auto known = nodes.find(node.name);
+  if (known == nodes.end() || !known->second.avoided) return "it has lost GPUs";
+  return fmt::format("{} failed there, odds {:.0f} to 1, {:.0f} min more",
+                     fmt::join(known->second.accusers, ", "),
+                     state.suspicion().OddsOf(node.name, now),
+                     std::ceil(std::max(0.0, known->second.avoided_until - now) / 60));
+}
+
+std::vector<NodeStatus> StatusOfNodes(const LiveState& state, Seconds now) {
   const HeldGpus occupied = state.Held();
   std::vector<NodeStatus> nodes;
   for (std::size_t n = 0; n < state.nodes().size(); ++n) {
@@ -111,6 +125,7 @@ std::vector<NodeStatus> StatusOfNodes(const LiveState& state) {
                      .foreign_gpus = node.taken,
                      .up = node.up(),
                      .state = state.StateOf(static_cast<NodeIndex>(n))});
+    if (nodes.back().state == NodeState::kAvoided) nodes.back().why = WhyAvoided(state, node, now);
     if (nodes.back().state != NodeState::kDrained) continue;
     const bool ours = state.drained_nodes().contains(node.name);
     nodes.back().drained_by = ours ? Drainer::kAllot : Drainer::kCluster;
@@ -144,7 +159,7 @@ DaemonStatus MakeStatus(const LiveCluster& cluster, const DecisionCounts& decisi
   status.resizes = cluster.counts().resizes;
   status.last_resize = cluster.counts().last_resize;
   status.workers_failed = cluster.counts().workers_failed;
-  status.nodes = StatusOfNodes(state);
+  status.nodes = StatusOfNodes(state, status.now);
   status.jobs.reserve(state.job_table().active().size());
   for (const LiveJob* job : state.job_table().active()) {
     status.jobs.push_back(StatusOf(cluster, *job, status.now));

@@ -57,6 +57,7 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
       state_(options_.job_table),
       writer_(&state_, journal, clock),
       reader_(runtime, writer_, counts_, options_.dry_run),
+      blame_(writer_, counts_),
       pending_(writer_, counts_),
       workers_(runtime, writer_, counts_),
       batches_(runtime, writer_),
@@ -105,7 +106,9 @@ void LiveCluster::OnCorrections(const Corrections& corrections) {
                   corrections.not_kept.message());
   }
   const auto& jobs = state_.job_table().jobs();
-  for (const auto& [job, why] : corrections.unplaced) pending_.PlacedNowhere(jobs.at(job), why);
+  for (const auto& [job, why, soon] : corrections.unplaced) {
+    pending_.PlacedNowhere(jobs.at(job), why, soon);
+  }
 }
 
 ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
@@ -161,7 +164,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
     writer_.Write(record::Decide{observation_.decision, report.launched, report.preempted,
                                  report.resized, report.moved});
     workers_.Advance();
-    Refresh(false);
+    Refresh();
   }
   return report;
 }
@@ -236,16 +239,23 @@ bool LiveCluster::WaitForChange(Seconds valid_until) {
     const bool due = (options_.decide_on_events && event_) || clock_.Now() >= tick;
     if (on_poll_) on_poll_();
     RenewJournal();
-    if (!due || state_.paused()) continue;
-    Refresh(true);
-    const std::vector<bool>& hidden = constraints_.hidden;
-    if (std::find(hidden.begin(), hidden.end(), false) != hidden.end()) {
-      event_ = false;
-      return true;
-    }
+    if (due && !state_.paused() && BeginDecision()) return true;
   }
-  Refresh(false);
+  Refresh();
   return false;
+}
+
+// False while no decision may change any job: then its events are left for the next one.
+bool LiveCluster::BeginDecision() {
+  FindPins();
+  ShareLimits(limits_, pending_, &state_.job_table());
+  ShowJobs();
+  const std::vector<bool>& hidden = constraints_.hidden;
+  if (std::find(hidden.begin(), hidden.end(), false) == hidden.end()) return false;
+  ++observation_.decision;
+  state_.job_table().FindEvents(&observation_);
+  event_ = false;
+  return true;
 }
 
 void LiveCluster::RenewJournal() {
@@ -283,7 +293,7 @@ void LiveCluster::TellUsers() {
     }
     const bool runs = job->running >= 0;
     const std::string late = job->worker_group.lateness();
-    const std::string wrong = runs ? late : job->unfit.value_or("");
+    const std::string wrong = job->unfit && !runs ? *job->unfit : late;
     if (job->explained == wrong) continue;
     if (runs && !late.empty()) spdlog::warn("job {}: {}", job->asked->shown(), late);
     runtime_.Explain(job->asked->id,
@@ -315,6 +325,7 @@ std::vector<std::string> LiveCluster::NodeNames() const {
 }
 
 void LiveCluster::FindPins() {
+  observation_.now = std::max(observation_.now, clock_.Now());
   for (const LiveJob* job : state_.job_table().active()) {
     const bool runs = job->running >= 0 && !job->over;
     state_.job_table().SetPin(*job,
@@ -326,13 +337,18 @@ void LiveCluster::FindPins() {
 void LiveCluster::FindConstraints() {
   constraints_ = {};
   bool requires_nodes = false;
+  const auto failed_nodes = state_.FindFailedNodes(clock_.Now());
   for (const LiveJob* job : state_.job_table().active()) {
     if (!JobTable::IsObserved(*job)) continue;
     constraints_.AddRow(job->pin, Hidden(*job), job->rules.guarantee);
     NodeRequirements& required = constraints_.nodes_of.emplace_back();
     required.even = job->asked->even;
     if (!job->asked->only_on.empty()) required.only_on = {job->asked, &job->asked->only_on};
-    if (required.only_on != nullptr || required.even) {
+    required.avoided = pending_.AvoidedBy(*job);
+    if (const auto failed = failed_nodes.find(job->index); failed != failed_nodes.end()) {
+      required.avoided.insert(required.avoided.end(), failed->second.begin(), failed->second.end());
+    }
+    if (required.only_on != nullptr || required.even || !required.avoided.empty()) {
       required.request = job->asked->limits;
       requires_nodes = true;
     }
@@ -364,15 +380,17 @@ void LiveCluster::FindWithheldGpus() {
   }
 }
 
-// Nodes near maintenance are closed. Nodes where the cluster's scheduler did not start a worker are
-// avoided for a while.
+// Nothing starts on nodes that are near maintenance, fail jobs, or have lost GPUs.
 void LiveCluster::FindNodeUse() {
   std::vector<NodeUse>& use = constraints_.node_use;
   const auto mark = [&](NodeIndex node, NodeUse as) {
     use.resize(state_.nodes().size(), NodeUse::kOpen);
     use[At(node)] = as;
   };
-  for (const NodeIndex node : pending_.avoided()) mark(node, NodeUse::kNoFreeGpus);
+  for (std::size_t n = 0; n < state_.nodes().size(); ++n) {
+    const auto node = static_cast<NodeIndex>(n);
+    if (state_.IsClosed(node)) mark(node, NodeUse::kNoStarts);
+  }
   const double wall = clock_.Wall();
   for (const NodeIndex node : windows_.Near(wall)) mark(node, NodeUse::kNoStarts);
   const Seconds next = windows_.NextNear(wall);
@@ -380,18 +398,15 @@ void LiveCluster::FindNodeUse() {
   constraints_.valid_until = std::min(constraints_.valid_until, observation_.now + next - wall);
 }
 
-void LiveCluster::Refresh(bool next_decision) {
-  observation_.now = std::max(observation_.now, clock_.Now());
+void LiveCluster::Refresh() {
   FindPins();
-  if (next_decision) ShareLimits(limits_, pending_, &state_.job_table());
-  if (next_decision) ++observation_.decision;
+  ShowJobs();
+}
+
+void LiveCluster::ShowJobs() {
   state_.job_table().Observe(&observation_);
   FindConstraints();
-  if (next_decision) {
-    state_.job_table().FindEvents(&observation_);
-  } else {
-    observation_.events = {};
-  }
+  observation_.events = {};
 }
 
 bool LiveCluster::PollRuntime() {
@@ -430,6 +445,7 @@ bool LiveCluster::PollRuntime() {
   }
   event = FollowWindows() || event;
   event = reader_.FollowPlaces() || event;
+  event = (!options_.dry_run && blame_.Update()) || event;
   event = reader_.ReleaseLostGpus() || event;
   event = (!options_.dry_run && pending_.Withdraw(answers_since_)) || event;
   reader_.Measure(before, polled_at_);

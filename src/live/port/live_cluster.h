@@ -20,6 +20,7 @@
 
 #include "cluster/cluster_port.h"
 #include "live/port/batch_control.h"
+#include "live/port/node_blame.h"
 #include "live/port/pending_placements.h"
 #include "live/port/poll_pace.h"
 #include "live/port/runtime_reader.h"
@@ -113,7 +114,9 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   void FindConstraints();
   void FindWithheldGpus();
   void FindNodeUse();
-  void Refresh(bool next_decision);
+  void Refresh();
+  void ShowJobs();
+  bool BeginDecision();
   void RenewJournal();
   bool Over() const;
 
@@ -124,6 +127,7 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   LiveCounts counts_;
   StateWriter writer_;
   RuntimeReader reader_;
+  NodeBlame blame_;
   PendingPlacements pending_;
   WorkerControl workers_;
   BatchControl batches_;

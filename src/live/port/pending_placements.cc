@@ -49,6 +49,15 @@ bool PendingPlacements::BacksOff(const LiveJob& job) const {
          (user != user_backs_off_until_.end() && writer_.now() < user->second);
 }
 
+std::vector<NodeIndex> PendingPlacements::AvoidedBy(const LiveJob& job) const {
+  std::vector<NodeIndex> nodes;
+  if (avoid_until_.empty()) return nodes;
+  const auto found = avoid_until_.find({job.asked->user, job.asked->requested});
+  if (found == avoid_until_.end()) return nodes;
+  for (const auto& avoided : found->second) nodes.push_back(avoided.first);
+  return nodes;
+}
+
 bool PendingPlacements::MayGrow(const LiveJob& job) const {
   const auto trial = trials_.find(job.index);
   return trial == trials_.end() || writer_.now() >= trial->second.back_off_until;
@@ -76,7 +85,7 @@ bool PendingPlacements::AvoidNodes(const LiveJob& job, HeldGpus* usable) {
     (*usable)[node] = begun[node];
     if (!elsewhere[node]) continue;
     tried_elsewhere = true;
-    avoid_until_[share.node] = writer_.now() + kAvoidFor;
+    avoid_until_[{job.asked->user, job.asked->requested}][share.node] = writer_.now() + kAvoidFor;
   }
   return tried_elsewhere;
 }
@@ -89,12 +98,17 @@ void PendingPlacements::BackOff(Trial* trial, int tries_at_once) const {
   trial->back_off_until = writer_.now() + std::min(kLongestBackOff, doubled);
 }
 
-void PendingPlacements::PlacedNowhere(const LiveJob& job, const std::string& why) {
+void PendingPlacements::PlacedNowhere(const LiveJob& job, const std::string& why, bool soon) {
   Trial& trial = trials_[job.index];
   if (writer_.now() < trial.back_off_until) return;
   trial.why = why;
   trial.wanted = job.given() + 1;
   trial.at = writer_.now();
+  if (soon) {
+    trial.back_off_until = writer_.now() + kSoon;
+    spdlog::debug("job {}: {}", job.asked->shown(), why);
+    return;
+  }
   BackOff(&trial, 1);
   spdlog::info("job {}: {}", job.asked->shown(), why);
 }
@@ -146,11 +160,9 @@ bool PendingPlacements::Withdraw(Seconds answers_since) {
     }
   }
   const auto is_over = [now](const auto& until) { return now >= until.second; };
-  due = std::erase_if(avoid_until_, is_over) + std::erase_if(user_backs_off_until_, is_over) > 0 ||
-        due;
-  avoided_.clear();
-  for (const auto& [node, until] : avoid_until_) avoided_.insert(node);
-  return due;
+  for (auto& avoided : avoid_until_) due = std::erase_if(avoided.second, is_over) > 0 || due;
+  std::erase_if(avoid_until_, [](const auto& avoided) { return avoided.second.empty(); });
+  return std::erase_if(user_backs_off_until_, is_over) > 0 || due;
 }
 
 }  // namespace allot

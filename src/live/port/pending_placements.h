@@ -1,14 +1,16 @@
 #pragma once
 // Placements that the cluster's scheduler has not started: Slurm leaves a worker pending, or the
 // runtime refuses its start. They are taken back after a while, so that no GPUs idle for nothing.
-// If the worker may start on other nodes, decisions avoid its nodes for some time, so that the job
-// is tried elsewhere; a job that was tried often backs off, for longer each time. If a limit of its
-// user is the reason, or the start was refused, no node is to blame: the job backs off at once, and
-// for a while so do the user's other jobs that wait. Part of LiveCluster.
+// If the worker may start on other nodes, its user's jobs of this size avoid the node for some
+// time, so that the job is tried elsewhere: what does not fit there may be its memory, and says
+// nothing of other users' jobs. A job that was tried often backs off, for longer each time. If a
+// limit of its user is the reason, or the start was refused, no node is to blame: the job backs off
+// at once, and for a while so do the user's other jobs that wait. Part of LiveCluster.
 
 #include <map>
-#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "live/state/live_counts.h"
 #include "live/state/state_writer.h"
@@ -24,9 +26,10 @@ class PendingPlacements {
   // before.
   bool Withdraw(Seconds answers_since);
 
-  const std::set<NodeIndex>& avoided() const { return avoided_; }
-  // A decision gave the job GPUs where it may not run, and no others are left.
-  void PlacedNowhere(const LiveJob& job, const std::string& why);
+  // Nodes where the job should not be placed for some time.
+  std::vector<NodeIndex> AvoidedBy(const LiveJob& job) const;
+  // A decision gave the job GPUs where it may not run, and no others are left; `soon`: for now.
+  void PlacedNowhere(const LiveJob& job, const std::string& why, bool soon);
   bool BacksOff(const LiveJob& job) const;  // it waits, and is not to be placed now
   bool MayGrow(const LiveJob& job) const;   // false: its latest growth did not start
 
@@ -35,6 +38,7 @@ class PendingPlacements {
 
   static constexpr int kTries = 4;              // at once, before the first back-off
   static constexpr Seconds kAvoidFor = 30;      // a node
+  static constexpr Seconds kSoon = 5;           // until a job is tried that others leave no room
   static constexpr Seconds kFirstBackOff = 30;  // of a job, doubled each time
   static constexpr Seconds kLongestBackOff = 480;
 
@@ -54,10 +58,10 @@ class PendingPlacements {
 
   StateWriter& writer_;
   LiveCounts& counts_;
-  std::map<JobIndex, Trial> trials_;  // jobs that could not start, until they do
-  std::map<NodeIndex, Seconds> avoid_until_;
+  std::map<JobIndex, Trial> trials_;                     // jobs that could not start, until they do
+  using UserAndSize = std::pair<std::string, GpuCount>;  // as requested
+  std::map<UserAndSize, std::map<NodeIndex, Seconds>> avoid_until_;
   std::map<std::string, Seconds> user_backs_off_until_;
-  std::set<NodeIndex> avoided_;
   Seconds answers_since_ = 0;
 };
 

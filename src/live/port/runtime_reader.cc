@@ -1,5 +1,6 @@
 #include "live/port/runtime_reader.h"
 
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -74,30 +75,50 @@ bool RuntimeReader::Read(const RuntimeSnapshot& snapshot) {
 // ---- nodes ----
 
 bool RuntimeReader::ReadNodes(const RuntimeSnapshot& snapshot) {
-  const auto same = [](const RuntimeNode& a, const RuntimeNode& b) {
-    return a.name == b.name && a.state == b.state && a.taken == b.taken;
-  };
-  if (std::equal(snapshot.nodes.begin(), snapshot.nodes.end(), state_.nodes().begin(),
-                 state_.nodes().end(), same)) {
-    return false;
-  }
-  for (const RuntimeNode& node : snapshot.nodes) {
-    const NodeIndex known = state_.NodeOf(node.name);
-    if (known >= 0 && state_.nodes()[At(known)].up() != node.up()) {
-      spdlog::info("node {} is {}", node.name, NameOf(node.state));
+  std::vector<RuntimeNode> changed;
+  std::vector<bool> named(state_.nodes().size(), false);
+  for (const RuntimeNode& shown : snapshot.nodes) {
+    const NodeIndex index = state_.NodeOf(shown.name);
+    if (index < 0) {
+      changed.push_back(shown);
+      continue;
     }
+    named[At(index)] = true;
+    const RuntimeNode& known = state_.nodes()[At(index)];
+    RuntimeNode node = NodeFrom(shown, known);
+    if (node == known) continue;
+    if (node.up() != known.up()) spdlog::info("node {} is {}", node.name, NameOf(node.state));
+    if (node.closed && !known.closed) {
+      spdlog::warn(
+          "node {} has lost GPUs{}: its workers go on, and no others start there", node.name,
+          shown.closed
+              ? ""
+              : fmt::format(" ({} of {} are left)", shown.capacity.gpus, known.capacity.gpus));
+    }
+    changed.push_back(std::move(node));
   }
-  // One that the runtime no longer names is down.
-  std::vector<RuntimeNode> nodes = snapshot.nodes;
-  for (const RuntimeNode& known : state_.nodes()) {
-    const bool named = std::any_of(snapshot.nodes.begin(), snapshot.nodes.end(),
-                                   [&](const RuntimeNode& n) { return n.name == known.name; });
-    if (named) continue;
-    nodes.push_back(known);
-    nodes.back().state = NodeState::kDown;
+  for (std::size_t n = 0; n < named.size(); ++n) {
+    const RuntimeNode& known = state_.nodes()[n];
+    if (named[n] || known.state == NodeState::kDown) continue;
+    spdlog::info("node {} is down: the runtime no longer names it", known.name);
+    changed.push_back(known);
+    changed.back().state = NodeState::kDown;
   }
-  writer_.Write(record::Nodes{std::move(nodes)});
+  if (changed.empty()) return false;
+  writer_.Write(record::Nodes{std::move(changed)});
   return true;
+}
+
+// A node that has lost GPUs keeps their numbers until its workers have ended, because these numbers
+// are what jobs have.
+RuntimeNode RuntimeReader::NodeFrom(const RuntimeNode& shown, const RuntimeNode& known) const {
+  const bool lost = shown.capacity.gpus < known.capacity.gpus || shown.gpu_type != known.gpu_type;
+  if (!lost || !state_.InUse(state_.NodeOf(known.name))) return shown;
+  RuntimeNode node = shown;
+  node.gpu_type = known.gpu_type;
+  node.capacity = known.capacity;
+  node.closed = true;
+  return node;
 }
 
 // ---- jobs ----
@@ -396,18 +417,41 @@ bool RuntimeReader::KeepAsItRuns(const LiveJob& job) {
 
 void RuntimeReader::EndWorker(const LiveJob& job, const std::string& worker, bool failed,
                               const std::string& reason) {
+  const std::string node = fmt::format("{}", fmt::join(state_.NodesOf(job, worker), ", "));
   writer_.Write(record::Gone{job.asked->id, worker, failed, job.progress.step, reason});
   if (!failed) return;
   ++counts_.workers_failed;
-  spdlog::warn("lost worker {}: {}", worker, reason);
+  spdlog::warn("lost worker {} on {}: {}", worker, node, reason);
 }
 
 // ---- what jobs have ----
+
+// Where no worker of it may start, the job keeps the GPUs of those that run. A job that restarts
+// has none. The cluster chooses the nodes of counted jobs.
+bool RuntimeReader::KeepOnlyWorkers(const LiveJob& job, const FailedNodes& failed,
+                                    HeldGpus* usable) const {
+  if (job.asked->mode == ResizeMode::kCount) return false;
+  const auto its = failed.find(job.index);
+  bool closed = false;
+  for (const NodeShare& share : job.shares) {
+    const bool fails =
+        its != failed.end() && std::ranges::find(its->second, share.node) != its->second.end();
+    if (!fails && !state_.IsClosed(share.node)) continue;
+    closed = true;
+    std::uint64_t used = 0;
+    for (const LiveWorker& worker : job.worker_group.workers()) {
+      if (worker.node == share.node && !worker.leaving) used |= worker.gpus;
+    }
+    (*usable)[At(share.node)] &= job.worker_group.past().restarting ? 0 : used;
+  }
+  return closed;
+}
 
 bool RuntimeReader::ReleaseLostGpus() {
   bool event = false;
   if (dry_run_) return event;
   const HeldGpus placed = PlacedByCount(state_);
+  const FailedNodes failed = state_.FindFailedNodes(writer_.now());
   for (const LiveJob* job : state_.job_table().active()) {
     if (job->running < 0 || job->pinned()) continue;
     HeldGpus usable = placed;
@@ -422,16 +466,17 @@ bool RuntimeReader::ReleaseLostGpus() {
     for (std::size_t node = 0; node < usable.size(); ++node) {
       usable[node] = state_.node_up()[node] ? ~usable[node] : 0;
     }
+    const bool closed = KeepOnlyWorkers(*job, failed, &usable);
     const auto kept = state_.job_table().SharesOn(*job, usable);
     if (kept.size() == job->shares.size() &&
         std::equal(kept.begin(), kept.end(), job->shares.begin())) {
       continue;
     }
-    event = event || away != NodeState::kUp;
+    event = event || closed || away != NodeState::kUp;
     if (away == NodeState::kDown) state_.job_table().CountFailure(*job);
     GiveOnly(writer_, *job, kept,
              away == NodeState::kUp
-                 ? "pods of other jobs run there"
+                 ? closed ? "no worker may start on a node of it" : "pods of other jobs run there"
                  : fmt::format("a node of it is {}{}", away == NodeState::kMaintenance ? "in " : "",
                                NameOf(away)));
   }

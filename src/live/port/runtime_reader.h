@@ -34,7 +34,8 @@ class RuntimeReader {
   // comes to its end has freed GPUs.
   bool FollowPlaces();
 
-  // Takes from jobs what they hold on nodes that are down or drained: true when one held anything.
+  // Takes from jobs what they hold on nodes that are down or drained, and what their workers do not
+  // use on nodes where none may start: true when one held anything.
   // And, without a decision of its own, what workers of jobs by count have that others were given.
   bool ReleaseLostGpus();
 
@@ -43,6 +44,7 @@ class RuntimeReader {
 
  private:
   bool ReadNodes(const RuntimeSnapshot& snapshot);
+  RuntimeNode NodeFrom(const RuntimeNode& shown, const RuntimeNode& known) const;
   bool ReadJobs(const RuntimeSnapshot& snapshot);
   bool ReadJob(const std::shared_ptr<const RuntimeJob>& record, bool* event);
   bool EndUnlisted(const RuntimeSnapshot& snapshot);
@@ -54,6 +56,7 @@ class RuntimeReader {
   Seconds BeganOf(const RuntimeWorker& worker) const;  // time of the run
   Seconds FirstOf(std::span<const RuntimeWorker* const> workers) const;
   bool KeepAsItRuns(const LiveJob& job);
+  bool KeepOnlyWorkers(const LiveJob& job, const FailedNodes& failed, HeldGpus* usable) const;
   void FollowPlacesOf(const LiveJob& job);
   void EndWorker(const LiveJob& job, const std::string& worker, bool failed,
                  const std::string& reason);

@@ -20,11 +20,13 @@ namespace allot {
 struct RuntimeNode {
   std::string name;
   std::string gpu_type = "gpu";      // the cluster's name of the type
-  Resources capacity;                // at most kMaxGpusPerNode GPUs
+  Resources capacity;                // now: at most kMaxGpusPerNode GPUs, 0 while it has lost all
   NodeState state = NodeState::kUp;  // kUp, kDrained or kDown
-  GpuCount taken = 0;  // GPUs that others have or may claim, which the daemon does not give away
+  GpuCount taken = 0;   // GPUs that others have or may claim, which the daemon does not give away
+  bool closed = false;  // no worker starts there, and those that run there go on
 
   bool up() const { return state == NodeState::kUp; }
+  friend bool operator==(const RuntimeNode&, const RuntimeNode&) = default;
 };
 
 enum class WorkerState : std::uint8_t {
@@ -76,7 +78,7 @@ struct SharedLimit {
 // success shows the job finished. A job that is over stays listed until Forget. A job that is no
 // longer listed counts as cancelled, a worker as ended.
 struct RuntimeSnapshot {
-  std::vector<RuntimeNode> nodes;  // always in the same order; a node never leaves, it goes down
+  std::vector<RuntimeNode> nodes;  // in any order; one that is missing is down
   // In any order. The same object as in an earlier snapshot has not changed.
   std::vector<std::shared_ptr<const RuntimeJob>> jobs;
   std::vector<RuntimeWorker> workers;

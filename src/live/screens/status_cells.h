@@ -13,7 +13,7 @@ namespace allot {
 std::string ShareBar(double share, int width);      // "####......"
 std::string DoneCell(std::optional<double> share);  // "####......  42 %"; "" if it is unknown
 std::string NodesCell(const JobStatus& job);        // "n1:4 n2:2"
-std::string_view NodeStateCell(NodeState state);    // "up", "drained", "in maintenance", "down"
+std::string_view NodeStateCell(NodeState state);  // "up", "drained", "in maintenance", "down", ...
 
 // How long until a job starts or ends (`times`), with 10, 50 and 90 % probability: "12m 05s",
 // "later" than the forecast looks ahead, "runs" if it has started, "?" if nothing is known.

@@ -41,6 +41,7 @@ std::string HeadLine(const DaemonStatus& status) {
       continue;
     }
     away += fmt::format(", {} {}", node.name, NodeStateCell(node.state));
+    if (node.why) away += fmt::format(" ({})", *node.why);
     if (node.worker_gpus > 0) {
       away += fmt::format(" ({} still in use)", Counted(node.worker_gpus, "GPU"));
     }

@@ -135,6 +135,10 @@ struct Gone {
   std::int64_t step = 0;  // of the job
   std::string reason{};
 };
+struct Succeeded {  // the job's workers made a step, or lived for NodeSuspicion::kProven
+  static constexpr Kind kKind = "succeeded";
+  std::string job;
+};
 
 // ---- what was measured ----
 

@@ -11,6 +11,7 @@
 #include "live/workers/worker_group.h"
 #include "perf/rate_fit.h"
 #include "perf/training_estimate.h"
+#include "rules/node_suspicion.h"
 
 namespace allot::record {
 
@@ -72,6 +73,18 @@ struct LearnedTraining {
   static constexpr Kind kKind = "learned";
   std::string key;  // of JobTable::latest_training
   Training training;
+};
+struct NodeEvidence {  // what starts have shown of a node, of a job, and of a user
+  static constexpr Kind kKind = "node evidence";
+  TriedNode node;
+};
+struct JobEvidence {
+  static constexpr Kind kKind = "job evidence";
+  TriedJob job;
+};
+struct UserEvidence {
+  static constexpr Kind kKind = "user evidence";
+  TriedUser user;
 };
 struct Counts {
   static constexpr Kind kKind = "counts";

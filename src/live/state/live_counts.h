@@ -22,7 +22,8 @@ struct LiveCounts {
   std::int64_t takes = 0;           // preemptions decided
   std::int64_t workers_started = 0;
   std::int64_t workers_failed = 0;
-  std::int64_t workers_stalled = 0;   // replaced, as their jobs did not go on
+  std::int64_t workers_stalled = 0;  // replaced, as their jobs did not go on
+  std::int64_t nodes_avoided = 0;
   std::int64_t starts_withdrawn = 0;  // the cluster did not begin with them
   std::int64_t epochs = 0;            // announced
   std::int64_t resizes = 0;           // of running jobs that came to train

@@ -26,7 +26,8 @@ NodeState LiveState::StateOf(NodeIndex node) const {
   if (drained_nodes_.contains(known.name)) return NodeState::kDrained;
   const bool maintained =
       known.state != NodeState::kDrained && maintained_nodes_.contains(known.name);
-  return maintained ? NodeState::kMaintenance : known.state;
+  if (maintained) return NodeState::kMaintenance;
+  return known.up() && IsClosed(node) ? NodeState::kAvoided : known.state;
 }
 
 HeldGpus LiveState::Held() const {
@@ -36,6 +37,18 @@ HeldGpus LiveState::Held() const {
       held[At(worker.node)] |= worker.gpus;
   }
   return held;
+}
+
+bool LiveState::InUse(NodeIndex node) const {
+  const auto is_there = [node](const auto& part) { return part.node == node; };
+  return std::ranges::any_of(job_table_.active(), [&](const LiveJob* job) {
+    return std::ranges::any_of(job->shares, is_there) ||
+           std::ranges::any_of(job->worker_group.workers(), is_there);
+  });
+}
+
+bool LiveState::IsClosed(NodeIndex node) const {
+  return nodes_[At(node)].closed || suspicion_.IsAvoided(nodes_[At(node)].name);
 }
 
 record::Allocated LiveState::Named(std::optional<std::string> configuration,
@@ -110,25 +123,45 @@ std::int32_t LiveState::ConfigurationOf(const record::Allocated& allocated, cons
 
 // Nodes never leave and keep their place; new ones come last.
 void LiveState::SetNodes(const std::vector<RuntimeNode>& nodes) {
-  bool grown = false;
   for (const RuntimeNode& node : nodes) {
     const auto [known, added] =
         node_index_.emplace(node.name, static_cast<NodeIndex>(nodes_.size()));
     if (added) {
       nodes_.push_back(node);
-      grown = true;
     } else {
-      nodes_[At(known->second)].state = node.state;
-      nodes_[At(known->second)].taken = node.taken;
+      RuntimeNode& before = nodes_[At(known->second)];
+      const bool repaired = before.state == NodeState::kDown || suspicion_.IsAvoided(node.name);
+      if (!before.up() && node.up() && repaired) suspicion_.Repair(node.name);
+      before = node;
     }
   }
-  if (grown) {
-    ClusterSpec nominal;
-    for (const RuntimeNode& node : nodes_) nominal.AddNodes(1, node.capacity, node.gpu_type);
+  const ClusterSpec nominal = MakeNominal();
+  const ClusterSpec& before = job_table_.nominal();
+  if (nominal.nodes() != before.nodes() || nominal.types() != before.types()) {
     job_table_.SetCluster(nominal);
     present_ = nominal;
   }
   Refresh();
+}
+
+// Every node with the most GPUs that it has had, so that jobs' tables keep the sizes that jobs have
+// when a node loses some. Types keep their indices, which tables have.
+ClusterSpec LiveState::MakeNominal() const {
+  const ClusterSpec& before = job_table_.nominal();
+  ClusterSpec nominal;
+  for (const std::string& type : before.types()) nominal.AddType(type);
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    Resources most = nodes_[n].capacity;
+    if (n < before.nodes().size()) {
+      const Node& had = before.nodes()[n];
+      if (before.types()[At(had.type)] == nodes_[n].gpu_type) {
+        most.gpus = std::max(most.gpus, had.capacity.gpus);
+        most.cpus = std::max(most.cpus, had.capacity.cpus);
+      }
+    }
+    nominal.AddNodes(1, most, nodes_[n].gpu_type);
+  }
+  return nominal;
 }
 
 void LiveState::Refresh() {
@@ -148,8 +181,89 @@ void LiveState::SetDrained(const std::optional<std::string>& node, bool drained)
     drained_nodes_.insert(*node);
   } else {
     drained_nodes_.erase(*node);
+    if (suspicion_.IsAvoided(*node)) suspicion_.Repair(*node);  // its operator says so
   }
   Refresh();
+}
+
+// ---- nodes and jobs that fail ----
+
+std::vector<std::string> LiveState::NamesOf(std::span<const NodeShare> shares) const {
+  std::vector<std::string> names;
+  names.reserve(shares.size());
+  for (const NodeShare& share : shares) names.push_back(nodes_[At(share.node)].name);
+  return names;
+}
+
+// The workers of a restart job start, and fail, together.
+std::vector<std::string> LiveState::NodesOf(const LiveJob& job, std::string_view worker) const {
+  std::vector<std::string> names;
+  const bool all = worker.empty() || job.asked->mode == ResizeMode::kRestart;
+  for (const LiveWorker& one : job.worker_group.workers()) {
+    if (all || one.id == worker) names.push_back(nodes_[At(one.node)].name);
+  }
+  return names;
+}
+
+void LiveState::CountFailure(const LiveJob& job, const std::vector<std::string>& nodes,
+                             WorkerFailure failure, Seconds at) {
+  if (failure == WorkerFailure::kNone || nodes.empty()) return;
+  const bool together = failure == WorkerFailure::kTogether;
+  suspicion_.Fail(job.asked->id, job.asked->user, nodes, at, together);
+  const auto avoided = [this](const std::string& node) { return suspicion_.IsAvoided(node); };
+  if (!together && std::ranges::any_of(nodes, avoided)) WorkersOf(job.asked->id).Excuse(1);
+}
+
+// A job that the runtime ends as failed may never be started elsewhere.
+void LiveState::CountEnd(const LiveJob& job, JobState state, Seconds at) {
+  const std::vector<std::string> nodes = NamesOf(job.shares);
+  const RuntimeJob& asked = *job.asked;
+  if (!nodes.empty() && state == JobState::kFinished) {
+    suspicion_.Succeed(asked.id, asked.user, nodes, at);
+  } else if (!nodes.empty() && state == JobState::kFailed &&
+             !suspicion_.HasRunOn(asked.id, nodes)) {
+    suspicion_.Fail(asked.id, asked.user, nodes, at);
+  }
+  suspicion_.EndJob(asked.id, state == JobState::kFailed, at);
+}
+
+void LiveState::Avoid(const std::string& node, Seconds until) {
+  suspicion_.Avoid(node, until);
+  for (const std::string& name : suspicion_.AccusersOf(node)) {
+    const LiveJob* job = job_table_.Find(name);
+    if (job == nullptr || job->over) continue;
+    job_table_.WorkersOf(*job).Excuse(suspicion_.FailuresOf(name, node));
+  }
+}
+
+FailedNodes LiveState::FindFailedNodes(Seconds now) const {
+  FailedNodes failed;
+  for (const auto& [name, tried] : suspicion_.jobs()) {
+    if (tried.over) continue;
+    const std::vector<std::string> names = NodeSuspicion::FailedNodesOf(tried, now);
+    const LiveJob* job = names.empty() ? nullptr : job_table_.Find(name);
+    if (job == nullptr || job->over || !job->fits()) continue;
+    std::vector<NodeIndex> nodes;
+    for (const std::string& node : names) {
+      if (const NodeIndex index = NodeOf(node); index >= 0) nodes.push_back(index);
+    }
+    if (CanHold(*job, nodes)) failed[job->index] = std::move(nodes);
+  }
+  return failed;
+}
+
+// Nodes that are up and not closed, without some of them, have as many GPUs as the job needs.
+bool LiveState::CanHold(const LiveJob& job, std::span<const NodeIndex> without) const {
+  std::vector<GpuCount> gpus(present_.types().size(), 0);
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    const auto node = static_cast<NodeIndex>(n);
+    const auto& only = job.asked->only_on;
+    if (IsClosed(node) || std::ranges::find(without, node) != without.end()) continue;
+    if (!only.empty() && std::ranges::find(only, nodes_[n].name) == only.end()) continue;
+    gpus[At(present_.nodes()[n].type)] += present_.nodes()[n].capacity.gpus;
+  }
+  return std::ranges::any_of(
+      job.table->types(), [&](GpuTypeIndex type) { return gpus[At(type)] >= job.asked->min_gpus; });
 }
 
 // ---- what records change ----
@@ -167,6 +281,8 @@ struct LiveState::Applier {
     state.maintained_nodes_ = r.nodes;
     state.Refresh();
   }
+  void operator()(const record::Avoid& r) const { state.Avoid(r.node, r.until); }
+  void operator()(const record::Readmit& r) const { state.suspicion_.Readmit(r.node); }
   void operator()(const record::Pause& /*r*/) const { state.paused_ = true; }
   void operator()(const record::Resume& /*r*/) const { state.paused_ = false; }
 
@@ -193,6 +309,7 @@ struct LiveState::Applier {
     state.job_table_.SetService(state.JobOf(r.job), r.gpu_seconds, r.seconds);
   }
   void operator()(const record::Over& r) const {
+    state.CountEnd(state.JobOf(r.job), r.state, at);
     state.job_table_.End(state.JobOf(r.job), r.state, at, r.run_time);
   }
   void operator()(const record::Retire& r) const {
@@ -206,18 +323,27 @@ struct LiveState::Applier {
   void operator()(const record::Found& r) const { Adopt(r.job, r.workers); }
   void operator()(const record::Refused& r) const {
     WorkerGroup& group = state.WorkersOf(r.job);
-    for (const std::string& worker : r.workers) group.Gone(worker, false, 0, at);
+    for (const std::string& worker : r.workers) (void)group.Gone(worker, false, 0, at);
     group.StartRefused(at, r.why);
   }
   void operator()(const record::Announce& r) const {
     state.WorkersOf(r.job).Announced(r.membership, at);
   }
   void operator()(const record::Stop& r) const {
-    state.WorkersOf(r.job).Stopped(r.worker, r.mode, r.fault, r.step, at);
+    const LiveJob& job = state.JobOf(r.job);
+    const std::vector<std::string> nodes = state.NodesOf(job, r.worker);
+    state.CountFailure(job, nodes,
+                       state.WorkersOf(r.job).Stopped(r.worker, r.mode, r.fault, r.step, at), at);
   }
   void operator()(const record::Stays& r) const { state.WorkersOf(r.job).StopsUndone(); }
   void operator()(const record::Gone& r) const {
-    state.WorkersOf(r.job).Gone(r.worker, r.failed, r.step, at);
+    const LiveJob& job = state.JobOf(r.job);
+    const std::vector<std::string> nodes = state.NodesOf(job, r.worker);
+    state.CountFailure(job, nodes, state.WorkersOf(r.job).Gone(r.worker, r.failed, r.step, at), at);
+  }
+  void operator()(const record::Succeeded& r) const {
+    const LiveJob& job = state.JobOf(r.job);
+    state.suspicion_.Succeed(r.job, job.asked->user, state.NodesOf(job, ""), at);
   }
 
   // What was measured.
@@ -245,6 +371,9 @@ struct LiveState::Applier {
   void operator()(const record::LearnedTraining& r) const {
     state.job_table_.LearnTraining(r.key, r.training);
   }
+  void operator()(const record::NodeEvidence& r) const { state.suspicion_.Put(r.node); }
+  void operator()(const record::JobEvidence& r) const { state.suspicion_.Put(r.job); }
+  void operator()(const record::UserEvidence& r) const { state.suspicion_.Put(r.user); }
   void operator()(const record::Counts& r) const {
     state.job_table_.Count(r.finished, r.last_submit);
   }
@@ -350,6 +479,9 @@ void LiveState::ForEachRecord(double origin, Seconds now,
                                    .run_time = job.run_time}});
     if (std::ranges::find(active, &job) == active.end()) add(record::Retire{asked.id});
   }
+  for (const auto& [name, node] : suspicion_.nodes()) add(record::NodeEvidence{node});
+  for (const auto& [name, job] : suspicion_.jobs()) add(record::JobEvidence{job});
+  for (const auto& [name, user] : suspicion_.users()) add(record::UserEvidence{user});
   add(record::Counts{job_table_.finished(), job_table_.last_submit()});
 }
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,11 @@
 #include "live/state/job_table.h"
 #include "live/state/records.h"
 #include "live/status/states.h"
+#include "rules/node_suspicion.h"
 
 namespace allot {
+
+using FailedNodes = std::map<JobIndex, std::vector<NodeIndex>>;  // by job
 
 class LiveState {
  public:
@@ -44,9 +48,18 @@ class LiveState {
   record::Allocated Named(std::optional<std::string> configuration,
                           std::span<const NodeShare> shares) const;
   std::vector<record::Worker> Named(std::span<const LiveWorker> workers) const;
+  // The nodes where the failure of a worker may have its cause. "": those of all workers.
+  std::vector<std::string> NodesOf(const LiveJob& job, std::string_view worker) const;
   NodeState StateOf(NodeIndex node) const;
   HeldGpus Held() const;
+  bool InUse(NodeIndex node) const;  // a job has GPUs there, or a worker. O(jobs)
+  // No worker starts there, though the node is up: those that run there go on.
+  bool IsClosed(NodeIndex node) const;
+  // Nodes where a job should not start workers for some time, because they failed there. Only jobs
+  // that the other nodes can hold.
+  FailedNodes FindFailedNodes(Seconds now) const;
 
+  const NodeSuspicion& suspicion() const { return suspicion_; }
   double origin() const { return origin_; }  // Unix time; NaN: nothing was ever written
   Seconds last() const { return last_; }     // of the latest record
   bool paused() const { return paused_; }
@@ -59,17 +72,25 @@ class LiveState {
 
   const LiveJob& JobOf(const std::string& id) const;
   WorkerGroup& WorkersOf(const std::string& job);
+  std::vector<std::string> NamesOf(std::span<const NodeShare> shares) const;
+  void CountFailure(const LiveJob& job, const std::vector<std::string>& nodes,
+                    WorkerFailure failure, Seconds at);
+  void CountEnd(const LiveJob& job, JobState state, Seconds at);
+  void Avoid(const std::string& node, Seconds until);
+  bool CanHold(const LiveJob& job, std::span<const NodeIndex> without) const;
   NodeIndex KnownNode(const std::string& name) const;
   std::vector<NodeShare> SharesOf(const record::Allocated& allocated) const;
   std::int32_t ConfigurationOf(const record::Allocated& allocated, const LiveJob& job,
                                std::span<const NodeShare> shares);
   void SetNodes(const std::vector<RuntimeNode>& nodes);
+  ClusterSpec MakeNominal() const;
   void SetDrained(const std::optional<std::string>& node, bool drained);
   void Resume(const record::Kept& kept);
   record::Kept KeptOf(const LiveJob& job) const;
   void Refresh();
 
   JobTable job_table_;
+  NodeSuspicion suspicion_;
   std::vector<RuntimeNode> nodes_;
   std::map<std::string, NodeIndex> node_index_;
   ClusterSpec present_;

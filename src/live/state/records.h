@@ -47,6 +47,17 @@ struct MaintainedNodes {
   static constexpr Kind kKind = "maintenance";
   std::set<std::string> nodes;  // all that are in a window of the operator's rules
 };
+struct Avoid {  // no worker starts on this node, because it fails those of many jobs
+  static constexpr Kind kKind = "avoid";
+  std::string node;
+  Seconds until = 0;
+  double odds = 0;                // to 1, that it is bad
+  std::vector<std::string> jobs;  // that failed there
+};
+struct Readmit {  // workers may start on this node again
+  static constexpr Kind kKind = "readmit";
+  std::string node;
+};
 struct Pause {
   static constexpr Kind kKind = "pause";
 };
@@ -94,15 +105,15 @@ struct Other {  // a kind that this version does not know
 
 }  // namespace record
 
-using JournalRecord =
-    std::variant<record::Serve, record::Nodes, record::Drain, record::Undrain,
-                 record::MaintainedNodes, record::Pause, record::Resume, record::NewJob,
-                 record::Give, record::Placed, record::Take, record::Account, record::Over,
-                 record::Retire, record::Start, record::Found, record::Refused, record::Announce,
-                 record::Stop, record::Stays, record::Gone, record::Rate, record::Batch,
-                 record::Noise, record::Timed, record::Renewed, record::Kept,
-                 record::LearnedTraining, record::LearnedRates, record::Counts, record::Cancel,
-                 record::GiveUp, record::Decide, record::Trains, record::TrainsWith, record::Other>;
+using JournalRecord = std::variant<
+    record::Serve, record::Nodes, record::Drain, record::Undrain, record::MaintainedNodes,
+    record::Avoid, record::Readmit, record::Pause, record::Resume, record::NewJob, record::Give,
+    record::Placed, record::Take, record::Account, record::Over, record::Retire, record::Start,
+    record::Found, record::Refused, record::Announce, record::Stop, record::Stays, record::Gone,
+    record::Succeeded, record::Rate, record::Batch, record::Noise, record::Timed, record::Renewed,
+    record::Kept, record::LearnedTraining, record::LearnedRates, record::Counts,
+    record::NodeEvidence, record::JobEvidence, record::UserEvidence, record::Cancel, record::GiveUp,
+    record::Decide, record::Trains, record::TrainsWith, record::Other>;
 
 struct TimedRecord {
   Seconds at = 0;

@@ -198,7 +198,7 @@ void Fields(auto& io, Of<decltype(io), RuntimeNode>& node) {
   bool drained = node.state == NodeState::kDrained;
   io("node", node.name, "type", node.gpu_type, "gpus", node.capacity.gpus, "cpus",
      node.capacity.cpus, "up", up);
-  io.IfSet("taken", node.taken, "drained", drained);
+  io.IfSet("taken", node.taken, "drained", drained, "closed", node.closed);
   if constexpr (kReads<decltype(io)>) {
     node.state = drained ? NodeState::kDrained : up ? NodeState::kUp : NodeState::kDown;
   }
@@ -250,6 +250,11 @@ void Fields(auto& io, Of<decltype(io), record::Nodes>& r) { io("nodes", r.nodes)
 void Fields(auto& io, Of<decltype(io), record::Drain>& r) { io.IfSet("node", r.node); }
 void Fields(auto& io, Of<decltype(io), record::Undrain>& r) { io.IfSet("node", r.node); }
 void Fields(auto& io, Of<decltype(io), record::MaintainedNodes>& r) { io("nodes", r.nodes); }
+void Fields(auto& io, Of<decltype(io), record::Avoid>& r) {
+  io("node", r.node, "until", r.until);
+  io.Lenient("odds", r.odds, "jobs", r.jobs);
+}
+void Fields(auto& io, Of<decltype(io), record::Readmit>& r) { io("node", r.node); }
 void Fields(auto& io, Of<decltype(io), record::Pause>& /*r*/) {}
 void Fields(auto& io, Of<decltype(io), record::Resume>& /*r*/) {}
 
@@ -336,6 +341,7 @@ void Fields(auto& io, Of<decltype(io), record::Gone>& r) {
   io("job", r.job, "worker", r.worker, "failed", r.failed);
   io.Lenient("step", r.step, "reason", r.reason);
 }
+void Fields(auto& io, Of<decltype(io), record::Succeeded>& r) { io("job", r.job); }
 
 // ---- what was measured ----
 
@@ -396,6 +402,25 @@ void Fields(auto& io, Of<decltype(io), record::LearnedRates>& r) {
 }
 void Fields(auto& io, Of<decltype(io), record::LearnedTraining>& r) {
   io("of", r.key, "training", r.training);
+}
+void Fields(auto& io, Of<decltype(io), StartTrial>& r) {
+  io("nodes", r.nodes, "failures", r.failures, "succeeded", r.succeeded, "failed_at", r.failed_at);
+}
+void Fields(auto& io, Of<decltype(io), record::NodeEvidence>& r) {
+  io("node", r.node.name, "prior", r.node.prior, "accusers", r.node.accusers, "avoided",
+     r.node.avoided, "until", r.node.avoided_until, "avoidances", r.node.avoidances);
+}
+void Fields(auto& io, Of<decltype(io), record::JobEvidence>& r) {
+  bool broken = r.job.verdict == JobVerdict::kBroken;
+  bool sound = r.job.verdict == JobVerdict::kSound;
+  io("job", r.job.name, "user", r.job.user, "trials", r.job.trials, "broken", broken, "sound",
+     sound, "over", r.job.over);
+  if constexpr (kReads<decltype(io)>) {
+    r.job.verdict = broken ? JobVerdict::kBroken : sound ? JobVerdict::kSound : JobVerdict::kNone;
+  }
+}
+void Fields(auto& io, Of<decltype(io), record::UserEvidence>& r) {
+  io("user", r.user.name, "broken", r.user.broken, "sound", r.user.sound, "at", r.user.at);
 }
 void Fields(auto& io, Of<decltype(io), record::Counts>& r) {
   io("finished", r.finished, "last_submit", r.last_submit);

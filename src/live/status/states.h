@@ -32,15 +32,16 @@ constexpr std::string_view NameOf(JobStage stage) {
 }
 
 // Why decisions may or may not place jobs on a node. Of several reasons the first one in the order
-// drained, maintenance, down is reported.
+// drained, maintenance, down, avoided is reported.
 enum class NodeState : std::uint8_t {
   kUp,
   kDrained,      // through `allot drain` or by the cluster's administrator
   kMaintenance,  // in a window of the operator's rules
   kDown,
+  kAvoided,  // it fails jobs, or has lost GPUs: what runs there goes on, and nothing starts
 };
-inline constexpr std::array<std::string_view, 4> kNodeStateNames = {"up", "drained", "maintenance",
-                                                                    "down"};
+inline constexpr std::array<std::string_view, 5> kNodeStateNames = {"up", "drained", "maintenance",
+                                                                    "down", "avoided"};
 constexpr std::string_view NameOf(NodeState state) {
   return kNodeStateNames[static_cast<std::size_t>(state)];
 }

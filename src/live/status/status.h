@@ -30,6 +30,7 @@ struct NodeStatus {
   bool up = true;             // the runtime can start workers here
   NodeState state = NodeState::kUp;
   std::optional<Drainer> drained_by{};  // set while `state` is kDrained
+  std::optional<std::string> why{};     // set while `state` is kAvoided
 };
 
 // Numbers by the name of a node or GPU type, in the order of the cluster.

@@ -46,8 +46,8 @@ struct Extra {
 constexpr auto RowsOf(const NodeStatus*) {  // what follows from its state is added
   using T = NodeStatus;
   return std::tuple(Row{"node", &T::name}, Row{"type", &T::gpu_type}, Row{"gpus", &T::gpus},
-                    Row{"held", &T::worker_gpus}, Row{"taken", &T::foreign_gpus},
-                    Row{"up", &T::up});
+                    Row{"held", &T::worker_gpus}, Row{"taken", &T::foreign_gpus}, Row{"up", &T::up},
+                    Extra{"avoided", &T::why});
 }
 
 constexpr auto RowsOf(const BatchStatus*) {
@@ -180,6 +180,9 @@ struct Encode {
 // JSON to values: the inverse. Json::exception or DataError for what is not as it must be.
 struct Decode {
   static void To(const Json& json, Plain auto* value) { json.get_to(*value); }
+  static void To(const Json& json, double* value) {
+    *value = json.is_null() ? kUnknown : json.get<double>();
+  }
   template <Enum E>
   static void To(const Json& json, E* value) {
     const auto& name = json.get_ref<const std::string&>();
@@ -206,7 +209,7 @@ struct Decode {
   template <typename Number>
   static void To(const Json& json, ByName<Number>* numbers) {
     for (const auto& [name, number] : json.items()) {
-      numbers->emplace_back(name, number.template get<Number>());
+      To(number, &numbers->emplace_back(name, Number{}).second);
     }
   }
   template <typename T>
@@ -218,6 +221,7 @@ struct Decode {
     To(json.at("drained_by"), &node->drained_by);
     node->state = json.at("drained").get<bool>()       ? NodeState::kDrained
                   : json.at("maintenance").get<bool>() ? NodeState::kMaintenance
+                  : node->why                          ? NodeState::kAvoided
                   : node->up                           ? NodeState::kUp
                                                        : NodeState::kDown;
   }

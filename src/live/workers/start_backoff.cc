@@ -9,18 +9,20 @@ void StartBackoff::Progressed(std::int64_t step) {
   if (step > step_at_failure) failures = 0;
 }
 
-void StartBackoff::Failed(std::int64_t step, Seconds now, const BackoffOptions& options) {
+WorkerFailure StartBackoff::Failed(std::int64_t step, Seconds now, const BackoffOptions& options) {
   Progressed(step);
   step_at_failure = std::max(step_at_failure, step);
   late_tries = 0;
-  CountFailure(now, options);
+  return CountFailure(now, options);
 }
 
-void StartBackoff::WasLate(std::int64_t step, Seconds now, const BackoffOptions& options) {
+WorkerFailure StartBackoff::WasLate(std::int64_t step, Seconds now, const BackoffOptions& options) {
   Progressed(step);
   if (late_tries == 0 || now >= not_before) ++late_tries;
-  CountFailure(now, options);
+  return CountFailure(now, options);
 }
+
+void StartBackoff::Excuse(int its_failures) { failures = std::max(0, failures - its_failures); }
 
 void StartBackoff::Refused(std::string why, Seconds now, const BackoffOptions& options) {
   if (refusals == 0) refused_since = now;
@@ -33,8 +35,10 @@ void StartBackoff::Accepted() {
   refusal.clear();
 }
 
-void StartBackoff::CountFailure(Seconds now, const BackoffOptions& options) {
-  if (failures == 0 || now >= not_before) BackOff(++failures, now, options);
+WorkerFailure StartBackoff::CountFailure(Seconds now, const BackoffOptions& options) {
+  if (failures > 0 && now < not_before) return WorkerFailure::kTogether;
+  BackOff(++failures, now, options);
+  return WorkerFailure::kNew;
 }
 
 void StartBackoff::BackOff(int times, Seconds now, const BackoffOptions& options) {

@@ -1,7 +1,8 @@
 #pragma once
 // Decides when the workers of a job may be started again, and when the job is given up. Failures
 // and refused starts are followed by a back-off that doubles each time. Progress resets failures,
-// an accepted start refusals. A value without a clock, stored in the journal.
+// an accepted start refusals. Failures that a node is to blame for (rules/node_suspicion.h) do not
+// count against the job. A value without a clock, stored in the journal.
 
 #include <cstdint>
 #include <string>
@@ -14,6 +15,13 @@ struct BackoffOptions {
   int most_failures = 6;  // in a row without progress; then the job is given up
   Seconds first = 0.5;    // first back-off, doubled each time
   Seconds longest = 30;
+};
+
+// How the end of a worker counts.
+enum class WorkerFailure : std::uint8_t {
+  kNone,
+  kNew,
+  kTogether,  // it belongs to the failure before: with that worker it was lost
 };
 
 struct StartBackoff {
@@ -29,16 +37,18 @@ struct StartBackoff {
   void Progressed(std::int64_t step);
   // A worker failed when the job was at this step. Workers that fail before `not_before` were
   // probably lost together, with their node say, and count as one failure.
-  void Failed(std::int64_t step, Seconds now, const BackoffOptions& options);
+  WorkerFailure Failed(std::int64_t step, Seconds now, const BackoffOptions& options);
   // A worker did not join, which is a failure too. If the other workers progress, the failure is
   // reset, but not late_tries.
-  void WasLate(std::int64_t step, Seconds now, const BackoffOptions& options);
+  WorkerFailure WasLate(std::int64_t step, Seconds now, const BackoffOptions& options);
+  // A node is to blame for so many of the failures.
+  void Excuse(int its_failures);
   void AllJoined() { late_tries = 0; }
   void Refused(std::string why, Seconds now, const BackoffOptions& options);
   void Accepted();
 
  private:
-  void CountFailure(Seconds now, const BackoffOptions& options);
+  WorkerFailure CountFailure(Seconds now, const BackoffOptions& options);
   void BackOff(int times, Seconds now, const BackoffOptions& options);
 };
 

@@ -163,6 +163,8 @@ std::vector<WorkerAction> WorkerGroup::Next(Seconds now, const JobProgress& prog
                       past_.membership.epoch < 0 ? kNotElastic : "");
     }
     actions.push_back(std::move(give_up));
+  } else if (StopStalled(now, progress, &actions)) {
+    // They start again once they have ended.
   } else if (mode_ == ResizeMode::kRestart) {
     NextRestart(now, held, node_up, &actions);
   } else if (mode_ == ResizeMode::kCount) {
@@ -171,6 +173,18 @@ std::vector<WorkerAction> WorkerGroup::Next(Seconds now, const JobProgress& prog
     NextHot(now, progress, held, node_up, &actions);
   }
   return actions;
+}
+
+// A restart job need not report anything. Only one that has reported is known to do so.
+bool WorkerGroup::StopStalled(Seconds now, const JobProgress& progress,
+                              std::vector<WorkerAction>* actions) {
+  const bool reports = progress.step > 0 || progress.work > 0 || progress.saved_work > 0;
+  if (mode_ == ResizeMode::kCount || (mode_ == ResizeMode::kRestart && !reports)) return false;
+  if (!stall_.Check(progress, training(progress), options_.stalled_after, now)) return false;
+  const std::string why =
+      fmt::format("all workers are alive, but made no step for {:.0f} s", stall_.still());
+  StopAll(StopMode::kKill, why, actions, StopFault::kStalled);
+  return true;
 }
 
 void WorkerGroup::NextRestart(Seconds now, HeldGpus held, const std::vector<bool>& node_up,
@@ -218,11 +232,6 @@ EpochFacts WorkerGroup::FactsOfEpoch(const JobProgress& progress) const {
 
 void WorkerGroup::NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
                           const std::vector<bool>& node_up, std::vector<WorkerAction>* actions) {
-  if (stall_.Check(progress, training(progress), options_.stalled_after, now)) {
-    const std::string why =
-        fmt::format("all workers are alive, but made no step for {:.0f} s", stall_.still());
-    return StopAll(StopMode::kKill, why, actions, StopFault::kStalled);
-  }
   EpochFacts facts = FactsOfEpoch(progress);
   // New workers can start if their GPUs are free.
   std::vector<Slot> startable;
@@ -297,15 +306,17 @@ void WorkerGroup::Announced(const Membership& membership, Seconds now) {
   }
 }
 
-void WorkerGroup::Stopped(const std::string& id, StopMode mode, StopFault fault, std::int64_t step,
-                          Seconds now) {
+WorkerFailure WorkerGroup::Stopped(const std::string& id, StopMode mode, StopFault fault,
+                                   std::int64_t step, Seconds now) {
+  auto failure = WorkerFailure::kNone;
   LiveWorker* worker = Find(id);
-  if (worker == nullptr) return;
-  if (fault == StopFault::kLate) past_.backoff.WasLate(step, now, options_.backoff);
-  if (fault == StopFault::kStalled) past_.backoff.Failed(step, now, options_.backoff);
+  if (worker == nullptr) return failure;
+  if (fault == StopFault::kLate) failure = past_.backoff.WasLate(step, now, options_.backoff);
+  if (fault == StopFault::kStalled) (void)past_.backoff.Failed(step, now, options_.backoff);
   if (!worker->leaving || mode == StopMode::kKill) worker->since = now;
   worker->leaving = true;
   worker->killed = mode == StopMode::kKill;
+  return failure;
 }
 
 void WorkerGroup::StopsUndone() {
@@ -321,7 +332,7 @@ void WorkerGroup::ExpectAll(Seconds now) {
 
 void WorkerGroup::Update(const RuntimeWorker& seen, Seconds now) {
   if (seen.state == WorkerState::kEnded) {
-    Gone(seen.id, seen.failed, past_.backoff.step_at_failure, now);
+    (void)Gone(seen.id, seen.failed, past_.backoff.step_at_failure, now);
   } else if (LiveWorker* worker = Find(seen.id); worker != nullptr) {
     const bool lost = worker->state == WorkerState::kReady && seen.state == WorkerState::kStarting;
     worker->state = seen.state;
@@ -338,14 +349,17 @@ void WorkerGroup::Moved(const std::string& id, NodeIndex node, std::uint64_t gpu
   worker->gpus = gpus;
 }
 
-void WorkerGroup::Gone(const std::string& id, bool failed, std::int64_t step, Seconds now) {
+WorkerFailure WorkerGroup::Gone(const std::string& id, bool failed, std::int64_t step,
+                                Seconds now) {
+  auto failure = WorkerFailure::kNone;
   const LiveWorker* worker = Find(id);
-  if (worker == nullptr) return;
+  if (worker == nullptr) return failure;
   if (failed && !worker->leaving && !over_) {
-    past_.backoff.Failed(step, now, options_.backoff);
+    failure = past_.backoff.Failed(step, now, options_.backoff);
     past_.restarting = mode_ == ResizeMode::kRestart;
   }
   std::erase_if(past_.workers, [&id](const LiveWorker& w) { return w.id == id; });
+  return failure;
 }
 
 void WorkerGroup::Adopt(LiveWorker worker) {
@@ -365,7 +379,8 @@ std::string WorkerGroup::lateness() const {
   const StartBackoff& backoff = past_.backoff;
   if (over_ || backoff.late_tries == 0) return "";
   const auto joined = [](const LiveWorker& worker) { return worker.state == WorkerState::kReady; };
-  if (Missing().empty() && std::ranges::all_of(past_.workers, joined)) return "";
+  const bool complete = Missing().empty() && std::ranges::all_of(past_.workers, joined);
+  if (!target_.empty() && complete) return "";
   if (past_.membership.epoch < 0) {
     return fmt::format("none of its workers has joined within {:.0f} s, {} of {} tries{}",
                        options_.start_timeout, backoff.failures, options_.backoff.most_failures,

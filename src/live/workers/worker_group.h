@@ -111,8 +111,9 @@ class WorkerGroup {
   const WorkerGroupOptions& options() const { return options_; }
   void Announced(const Membership& membership, Seconds now);
   // `step` is the last reported step of the job.
-  void Stopped(const std::string& worker, StopMode mode, StopFault fault, std::int64_t step,
-               Seconds now);
+  // Returns how the fault counts, where the worker's node may be to blame for it.
+  WorkerFailure Stopped(const std::string& worker, StopMode mode, StopFault fault,
+                        std::int64_t step, Seconds now);
   void StopsUndone();  // no worker leaves any more
   // A daemon starts: the start_timeout of workers that have not joined begins now.
   void ExpectAll(Seconds now);
@@ -120,7 +121,8 @@ class WorkerGroup {
   // Takes the runtime's report on a worker; `failed` counts against the job.
   void Update(const RuntimeWorker& worker, Seconds now);
   void Moved(const std::string& worker, NodeIndex node, std::uint64_t gpus);  // kCount
-  void Gone(const std::string& worker, bool failed, std::int64_t step, Seconds now);
+  WorkerFailure Gone(const std::string& worker, bool failed, std::int64_t step, Seconds now);
+  void Excuse(int failures) { past_.backoff.Excuse(failures); }
 
   // Adds a worker from the journal, or one found running without a record.
   void Adopt(LiveWorker worker);
@@ -156,6 +158,7 @@ class WorkerGroup {
   void KillOverdue(Seconds now, std::vector<WorkerAction>* actions) const;
   void NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
                const std::vector<bool>& node_up, std::vector<WorkerAction>* actions);
+  bool StopStalled(Seconds now, const JobProgress& progress, std::vector<WorkerAction>* actions);
   void NextRestart(Seconds now, HeldGpus held, const std::vector<bool>& node_up,
                    std::vector<WorkerAction>* actions);
   void NextCount(Seconds now, HeldGpus held, const std::vector<bool>& node_up,

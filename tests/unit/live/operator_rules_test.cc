@@ -257,7 +257,7 @@ TEST_F(LiveWindows, BeforeOneNothingMoreBeginsThere) {
   Until("the rest trains", [&] { return Trains("a", 4); });
   EXPECT_TRUE(JobOf("b").shares.empty()) << "nor on GPUs that others give up there";
   EXPECT_EQ(cluster_->pending().ReasonOf(JobOf("b")),
-            "no GPU is left where it may run (maintenance is near)");
+            "no GPU is left where it may run (nothing starts on the other nodes)");
 }
 
 TEST_F(LiveWindows, AJobThatBecomesSmallerKeepsWhatItHasThere) {

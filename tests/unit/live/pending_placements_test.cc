@@ -21,6 +21,9 @@ class PendingPlacementsTest : public LiveClusterFixture {
   GpuCount SeenOf(std::size_t node) const {
     return port_->Observe().cluster->nodes()[node].capacity.gpus;
   }
+  std::vector<NodeIndex> Avoided(const std::string& id) const {
+    return cluster_->pending().AvoidedBy(JobOf(id));
+  }
   std::string ReasonOf(const std::string& id) const {
     return cluster_->pending().ReasonOf(JobOf(id));
   }
@@ -62,12 +65,30 @@ TEST_F(PendingPlacementsTest, AJobThatDoesNotBeginIsTriedOnOtherNodes) {
   LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });
   EXPECT_EQ(ReasonOf("a"), "pending: ReqNodeNotAvail") << "its user still reads why";
   ASSERT_TRUE(port_->WaitForChange(0));
-  EXPECT_EQ(SeenOf(0), 0) << "n1 is avoided";
-  EXPECT_EQ(SeenOf(1), 4);
+  EXPECT_EQ(SeenOf(0), 4) << "n1 is open to others";
   Decide({{"a", 2}});
   LookUntil("it to run on n2", [&] { return Trains("a", 1); });
   EXPECT_EQ(ReasonOf("a"), "");
-  LookUntil("n1 to be tried again", [&] { return !cluster_->pending().avoided().contains(0); });
+  LookUntil("n1 to be tried again", [&] { return Avoided("a").empty(); });
+}
+
+TEST_F(PendingPlacementsTest, NodeThatDoesNotFitOneUsersJobIsOpenToOthers) {
+  runtime_.AddJob("large", 1, 1, 1).user = "eve";
+  runtime_.AddJob("alike", 1, 1, 1).user = "eve";
+  runtime_.AddJob("other", 1, 1, 1).user = "alice";
+  runtime_.pending_nodes["n1"] = "Resources";
+  Serve();
+  port_->WaitForChange(0);
+  Decide({{"large", 1}});
+  LookUntil("it to be taken back", [&] { return JobOf("large").running < 0; });
+  EXPECT_EQ(Avoided("large"), std::vector<NodeIndex>{0});
+  EXPECT_EQ(Avoided("alike"), std::vector<NodeIndex>{0});
+  EXPECT_TRUE(Avoided("other").empty());
+  runtime_.pending_nodes.clear();
+  ASSERT_TRUE(port_->WaitForChange(0));
+  Decide({{"alike", 1}, {"other", 1}});
+  EXPECT_EQ(JobOf("alike").shares.front().node, 1);
+  EXPECT_EQ(JobOf("other").shares.front().node, 0);
 }
 
 // Its numbers are others all the time: as a label it would be series without end.
@@ -101,7 +122,7 @@ TEST_F(PendingPlacementsTest, AnElasticJobTrainsOnWhatHasBegun) {
   }
   LookUntil("n2 to be taken back", [&] { return JobOf("a").shares.size() == 1; });
   ASSERT_TRUE(port_->WaitForChange(0));
-  EXPECT_EQ(SeenOf(1), 0) << "the next decision gives n2 to nobody";
+  EXPECT_EQ(Avoided("a"), std::vector<NodeIndex>{1}) << "the next decision does not give it n2";
   EXPECT_TRUE(Trains("a", 4));
 }
 
@@ -114,7 +135,7 @@ TEST_F(PendingPlacementsTest, AGrowthThatCannotBeginIsTriedLessAndLess) {
     Decide({{"a", 6}});
     EXPECT_EQ(JobOf("a").shares.size(), 2U) << tries;
     LookUntil("it to be taken back", [&] { return JobOf("a").shares.size() == 1; });
-    LookUntil("n2 to be seen", [&] { return !cluster_->pending().avoided().contains(1); });
+    LookUntil("n2 to be open", [&] { return Avoided("a").empty(); });
     ASSERT_TRUE(port_->WaitForChange(0));
   }
   Until("training on 4", [&] { return Trains("a", 4); });
@@ -134,7 +155,7 @@ TEST_F(PendingPlacementsTest, ALimitOfAUserHidesNoNodeAndRestsTheUser) {
   port_->WaitForChange(0);
   Decide({{"a", 1}});
   LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });
-  EXPECT_TRUE(cluster_->pending().avoided().empty());
+  EXPECT_TRUE(Avoided("a").empty());
   EXPECT_TRUE(cluster_->pending().BacksOff(JobOf("a")));
   EXPECT_TRUE(cluster_->pending().BacksOff(JobOf("b"))) << "it would do no better";
   EXPECT_TRUE(ReasonOf("b").starts_with("the cluster started no job of user")) << ReasonOf("b");
@@ -153,7 +174,7 @@ TEST_F(PendingPlacementsTest, ARefusedStartIsTakenBackAndItsJobRests) {
   Look();
   EXPECT_EQ(ReasonOf("a"), "no");
   LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });
-  EXPECT_TRUE(cluster_->pending().avoided().empty()) << "no node is to blame";
+  EXPECT_TRUE(Avoided("a").empty()) << "no node is to blame";
   EXPECT_TRUE(cluster_->pending().BacksOff(JobOf("a")));
 }
 

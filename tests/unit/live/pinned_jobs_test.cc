@@ -136,5 +136,20 @@ TEST_F(PinnedJobs, TheirEndIsToldWithWhatTheyHeld) {
   EXPECT_DOUBLE_EQ(told[0].gpu_seconds, JobOf("plain").attained_gpu_seconds);
 }
 
+TEST_F(PinnedJobs, EndsAreReportedThatCameWhileNoJobWasVisible) {
+  runtime_.AddJob("visible", 1, 1, 1);
+  ServeAndTrain({{"visible", 1}});
+  runtime_.Finish("visible");
+  runtime_.AddJob("held", 1, 1, 1).state = JobState::kHeld;
+  int polls = 0;
+  runtime_.on_wait = [&] {
+    if (++polls == 50) runtime_.jobs.at("held").job.state = JobState::kActive;
+  };
+  ASSERT_TRUE(port_->WaitForChange(0));
+  ASSERT_GE(polls, 50);
+  ASSERT_EQ(port_->Observe().events.ended.size(), 1U);
+  EXPECT_EQ(port_->Observe().events.ended[0].job, JobOf("visible").index);
+}
+
 }  // namespace
 }  // namespace allot

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/error.h"
 
 namespace allot {
@@ -20,7 +22,9 @@ constexpr const char* kStatus =
     R"({"node":"n3","type":"v100","gpus":4,"held":0,"taken":0,"up":true,"drained":false,)"
     R"("drained_by":"","maintenance":true},)"
     R"({"node":"n4","type":"v100","gpus":4,"held":0,"taken":0,"up":false,"drained":false,)"
-    R"("drained_by":"","maintenance":false}],)"
+    R"("drained_by":"","maintenance":false},)"
+    R"({"node":"n5","type":"v100","gpus":4,"held":1,"taken":0,"up":true,"avoided":"j1 failed there",)"
+    R"("drained":false,"drained_by":"","maintenance":false}],)"
     R"("warning":"'elastic' is up",)"
     R"("shadow":{"policy":"fifo","decisions":5,"failed":1,"agreement":0.5,"asked":false},"jobs":[)"
     R"({"job":"7-5f","name":"team/mlp","title":"mlp","user":"eve","model":"vgg","stage":"joining",)"
@@ -47,12 +51,25 @@ TEST(StatusJson, ReadsMembersByTheirKeys) {
   EXPECT_EQ(status.nodes[0].foreign_gpus, 1);
   EXPECT_EQ(status.nodes[1].drained_by, Drainer::kCluster);
   EXPECT_EQ(status.nodes[3].state, NodeState::kDown);
+  EXPECT_EQ(status.nodes[4].state, NodeState::kAvoided);
   EXPECT_EQ(status.jobs[0].stage, JobStage::kJoining);
   EXPECT_EQ(status.jobs[0].allocated_gpus, 3);
   EXPECT_EQ(status.jobs[0].worker_gpus, 2);
   EXPECT_EQ(status.jobs[0].done(), 0.6);
   EXPECT_EQ(status.jobs[0].forecast->start->at(2), kNever);
   EXPECT_FALSE(status.jobs[1].reason);
+}
+
+TEST(StatusJson, ReadsNumbersThatAreNotFiniteAsUnknown) {
+  DaemonStatus status;
+  JobStatus& job = status.jobs.emplace_back();
+  job.work = kUnknown;
+  job.gpu_seconds = kNever;
+  job.rates = {{"a100", kUnknown}};
+  const DaemonStatus read = ReadStatus(WriteStatus(status));
+  EXPECT_TRUE(std::isnan(read.jobs[0].work));
+  EXPECT_TRUE(std::isnan(read.jobs[0].gpu_seconds));
+  EXPECT_TRUE(std::isnan(read.jobs[0].rates.at(0).second));
 }
 
 TEST(StatusJson, RefusesAStatusThatLacksAField) {

@@ -25,10 +25,14 @@ JobNodes KnownNodes::Read(const SlurmSnapshot& snapshot, const std::string& part
   for (const SlurmNode& node : snapshot.nodes) {
     const auto& in = node.partitions;
     if (std::find(in.begin(), in.end(), partition) == in.end()) continue;
+    // Slurm drains a node that registers with fewer GPUs than before, but what runs there may go
+    // on.
+    const bool closed =
+        node.state.IsDrained() && node.state.Has(SlurmNodeFlag::kInvalidRegistration);
     if (!node.state.IsUnknown()) {
-      states_[node.name] = node.state.IsUsableNow() ? NodeState::kUp
-                           : node.state.IsDrained() ? NodeState::kDrained
-                                                    : NodeState::kDown;
+      states_[node.name] = node.state.IsUsableNow() || closed ? NodeState::kUp
+                           : node.state.IsDrained()           ? NodeState::kDrained
+                                                              : NodeState::kDown;
     }
     const std::vector<SlurmGpuType> types = GpuTypesOfGres(node.gres);
     const GpuCount gpus_of_node =
@@ -45,6 +49,7 @@ JobNodes KnownNodes::Read(const SlurmSnapshot& snapshot, const std::string& part
       shown.capacity.gpus = gpus.count;
       shown.capacity.cpus = node.cpus;
       shown.state = states_[node.name];
+      shown.closed = closed;
       shown.taken = foreign.TakenOf(node, gpus);
       parts_[shown.name] = {node.name, gpus.name, whole, memory_of_gpu};
       all.push_back({shown.name, shown.gpu_type, gpus.count, &node});

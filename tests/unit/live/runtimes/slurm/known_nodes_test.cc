@@ -41,5 +41,17 @@ TEST(KnownNodes, ANodeThatSlurmDoesNotKnowStaysAsItWas) {
   EXPECT_FALSE(seen.nodes.at(1).up());
 }
 
+TEST(KnownNodes, NodeThatLostGpusKeepsWhatRuns) {
+  SlurmSnapshot snapshot;
+  snapshot.nodes = {Node("n1", "gpu:4")};
+  snapshot.nodes[0].state = {SlurmNodeFlag::kMixed, SlurmNodeFlag::kDrain,
+                             SlurmNodeFlag::kInvalidRegistration};
+  KnownNodes nodes;
+  RuntimeSnapshot seen;
+  nodes.Read(snapshot, "main", &seen);
+  EXPECT_TRUE(seen.nodes.at(0).up());
+  EXPECT_TRUE(seen.nodes.at(0).closed);
+}
+
 }  // namespace
 }  // namespace allot
