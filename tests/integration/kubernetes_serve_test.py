@@ -59,6 +59,28 @@ def test_a_pause_holds_decisions_until_it_ends(cluster):
                lambda: f"its pods: {cluster.log()}")
 
 
+def test_a_node_that_advertises_fewer_gpus_keeps_what_runs_and_gets_nothing_new(cluster):
+    def pods():
+        return sorted(pod["metadata"]["name"] for pod in cluster.objects("pods"))
+
+    def advertise(gpus):
+        cluster.ask("update", kind="nodes", name="n1", patch={"status": {"allocatable": {"nvidia.com/gpu": str(gpus)}}})
+
+    for name in "abcd":
+        cluster.submit(name, types="v100")
+    cluster.serve()
+    wait_until(lambda: cluster.say("status", exit=None).count("training") == 4, cluster.log)
+    before = pods()
+    for gpus in (3, 0):
+        advertise(gpus)
+        cluster.submit(f"with-{gpus}", types="v100")
+        cluster.until_said(f"team/with-{gpus}", "queue")
+    assert pods() == before and cluster.say("status").count("training") == 4
+    advertise(4)
+    cluster.say("cancel", "team/a")
+    wait_until(lambda: any(name.startswith("with-3-") for name in pods()), lambda: f"its pod: {cluster.log()[-3000:]}")
+
+
 def test_a_dry_run_with_a_shadow_writes_nothing(cluster):
     cluster.submit("a", max=4)
     cluster.submit("odd", min=4, max=2)

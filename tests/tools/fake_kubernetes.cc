@@ -4,6 +4,7 @@
 //   fake_kubernetes NODES.json RIGHTS.yaml
 // Prints its address, then answers each line of its input by one, all of them JSON:
 //   {"do":"create","kind":"jobs","object":{...}}   {"do":"list","kind":"pods"}   {"do":"requests"}
+//   {"do":"update","kind":"nodes","name":"n1","patch":{...}}   (a merge patch)
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -25,6 +26,10 @@ Json AnswerTo(allot::FakeApiServer& server, const Json& request) {
   const std::string what = request.at("do");
   if (what == "create") return server.Create(request.at("kind"), request.at("object"));
   if (what == "requests") return server.Requests();
+  if (what == "update") {
+    return server.Update(request.at("kind"), request.at("name"),
+                         [&](Json& object) { object.merge_patch(request.at("patch")); });
+  }
   Json items = Json::array();
   server.ForEach(request.at("kind"), [&](const Json& object) { items.push_back(object); });
   return items;

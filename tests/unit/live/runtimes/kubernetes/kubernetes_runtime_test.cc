@@ -376,6 +376,19 @@ TEST_F(KubernetesRuntimeTest, AnImageThatIsNotThereIsAFailureOfItsWorker) {
   });
 }
 
+TEST_F(KubernetesRuntimeTest, AStopThatIsRefusedIsToldAndMayBeRepeated) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  SetPod("a-w0", {{"phase", "Running"}});
+  Look();
+  server_.Refuse("DELETE", 403, {{"reason", "Forbidden"}, {"message", "a webhook says no"}});
+  EXPECT_FALSE(runtime_->Stop(job + ".0", StopMode::kKill).ok());
+  EXPECT_NE(EventsText().find("403 Forbidden: a webhook says no"), std::string::npos);
+  Until("it is accepted", [&] { return runtime_->Stop(job + ".0", StopMode::kKill).ok(); });
+  EXPECT_TRUE(server_.Get("pods", "default/a-w0")["metadata"].contains("deletionTimestamp"));
+}
+
 TEST_F(KubernetesRuntimeTest, AWorkerThatSomebodyDeletesHasNotFailed) {
   Begin();
   const std::string job = SubmitAndSee("a");
