@@ -81,7 +81,7 @@ HealthFinding CheckPort(const DaemonFacts& facts) {
         fmt::format("workers on {} nodes cannot reach it at {}, which is this machine's "
                     "loopback",
                     facts.status.nodes.size(), address),
-        "name an address that nodes reach: --runtime slurm:address=HOST");
+        "name an address that nodes reach: parameter 'address' of --runtime");
   }
   if (!facts.workers_reach) {
     return FoundWrong(fmt::format("nothing listens at {}, where workers look for it", address),

@@ -106,6 +106,18 @@ TEST(KubernetesHealthTest, IdentityNeedsItsRightOnlyWhereItIsAskedFor) {
   }
 }
 
+TEST(KubernetesHealthTest, AServerThatKeepsItsVersionIsAskedForTheRest) {
+  const auto answers = Refusing("");
+  const auto findings = CheckKubernetes(
+      [&](const KubeRequest& request) {
+        if (request.path != "/version") return answers(request);
+        return ReadKubeReply(403, R"({"reason": "Forbidden", "message": "no"})");
+      },
+      {});
+  EXPECT_EQ(findings.size(), 6U);
+  EXPECT_EQ(findings[0].health, Health::kFine) << findings[0].seen;
+}
+
 TEST(KubernetesHealthTest, WithoutAServerNothingElseIsAsked) {
   int asked = 0;
   const auto findings = CheckKubernetes(
