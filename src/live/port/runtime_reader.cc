@@ -1,6 +1,5 @@
 #include "live/port/runtime_reader.h"
 
-#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -417,7 +416,9 @@ bool RuntimeReader::KeepAsItRuns(const LiveJob& job) {
 
 void RuntimeReader::EndWorker(const LiveJob& job, const std::string& worker, bool failed,
                               const std::string& reason) {
-  const std::string node = fmt::format("{}", fmt::join(state_.NodesOf(job, worker), ", "));
+  const auto& workers = job.worker_group.workers();
+  const auto found = std::ranges::find(workers, worker, &LiveWorker::id);
+  const std::string node = found == workers.end() ? "" : state_.nodes()[At(found->node)].name;
   writer_.Write(record::Gone{job.asked->id, worker, failed, job.progress.step, reason});
   if (!failed) return;
   ++counts_.workers_failed;

@@ -48,8 +48,6 @@ class LiveState {
   record::Allocated Named(std::optional<std::string> configuration,
                           std::span<const NodeShare> shares) const;
   std::vector<record::Worker> Named(std::span<const LiveWorker> workers) const;
-  // The nodes where the failure of a worker may have its cause. "": those of all workers.
-  std::vector<std::string> NodesOf(const LiveJob& job, std::string_view worker) const;
   NodeState StateOf(NodeIndex node) const;
   HeldGpus Held() const;
   bool InUse(NodeIndex node) const;  // a job has GPUs there, or a worker. O(jobs)
@@ -73,6 +71,8 @@ class LiveState {
   const LiveJob& JobOf(const std::string& id) const;
   WorkerGroup& WorkersOf(const std::string& job);
   std::vector<std::string> NamesOf(std::span<const NodeShare> shares) const;
+  // The nodes where the failure of a worker may have its cause. "": those of all workers.
+  std::vector<std::string> NodesOf(const LiveJob& job, std::string_view worker) const;
   void CountFailure(const LiveJob& job, const std::vector<std::string>& nodes,
                     WorkerFailure failure, Seconds at);
   void CountEnd(const LiveJob& job, JobState state, Seconds at);
