@@ -150,3 +150,10 @@ def test_a_program_goes_on_among_any_number_of_processes_and_after_sigterm(root,
     done = subprocess.run([python_with_torch(), "-c", script], env={**os.environ, "PYTHONPATH": str(root / "python")},
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_page_has_the_script_that_the_slurm_tests_run(root):
+    """slurm_test.py resizes a job of this script; docs/torch.md has it for one program, with fewer quotes."""
+    lines = (root / "examples" / "frameworks" / "train.sh").read_text().replace('"', "").splitlines()
+    script = "\n".join(line for line in lines if not line.startswith("# ")).replace("$@", "train.py")
+    assert script in (root / "docs" / "torch.md").read_text().replace('"', "")
