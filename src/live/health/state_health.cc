@@ -1,6 +1,5 @@
 // Checks the daemon's folder: owner, disk, journal, and the daemon that serves it.
 
-#include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -10,6 +9,7 @@
 #include "core/file.h"
 #include "core/file_lock.h"
 #include "core/strings.h"
+#include "core/user_name.h"
 #include "live/health/health_check.h"
 #include "live/state/journal_repair.h"
 
@@ -20,11 +20,6 @@ constexpr double kMegabyte = 1e6;
 constexpr double kLeastMegabytes = 100;  // a journal's record is 0.3 kB
 constexpr double kFewMegabytes = 1000;
 constexpr unsigned long kLeastFiles = 1000;  // inodes
-
-std::string UserName(uid_t user) {
-  const passwd* known = ::getpwuid(user);
-  return known == nullptr ? fmt::format("uid {}", user) : known->pw_name;
-}
 
 HealthFinding CheckFolder(const HealthPlace& place) {
   struct stat seen {};

@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/interrupt.h"
+#include "core/user_name.h"
 #include "live/workers/listen.h"
 
 namespace allot {
@@ -57,8 +58,6 @@ void NoticeLoss(int socket) {
 
 // The client as the system knows it: "uid 1000", "10.0.0.7".
 std::string PeerOf(LineStream::socket& socket) {
-  ucred user{};
-  socklen_t size = sizeof(user);
   asio::error_code error;
   const auto end = socket.remote_endpoint(error);
   if (!error && end.protocol().family() == AF_INET) {
@@ -67,8 +66,7 @@ std::string PeerOf(LineStream::socket& socket) {
                 reinterpret_cast<unsigned char*>(address.data()));
     return address.address().to_string();
   }
-  if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &user, &size) != 0) return "";
-  return fmt::format("uid {}", user.uid);
+  return fmt::format("uid {}", PeerUser(socket.native_handle()));
 }
 
 }  // namespace
@@ -213,7 +211,7 @@ struct LineServer::Impl {
 LineServer::LineServer(const std::string& address, Events events, const LineLimits& limits)
     : impl_(std::make_unique<Impl>(std::move(events), limits)) {
   const bool unix = address.starts_with("unix:");
-  const int listener = Listen(address, &impl_->address);
+  const int listener = Listen(address, &impl_->address, kPortPatience);
   impl_->acceptor.assign(LineStream(unix ? AF_UNIX : AF_INET, 0), listener);
   if (unix) impl_->path = address.substr(5);
   impl_->Accept();
@@ -229,6 +227,10 @@ void LineServer::Introduce(const ConnectionPtr& connection, const std::string& w
 }
 
 const std::string& LineServer::WhoIs(const ConnectionPtr& connection) { return connection->who; }
+
+uid_t LineServer::UserOf(const ConnectionPtr& connection) {
+  return PeerUser(connection->socket.native_handle());
+}
 
 void LineServer::Send(const ConnectionPtr& connection, std::string_view line) {
   connection->out += line;

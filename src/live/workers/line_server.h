@@ -2,6 +2,8 @@
 // A listening socket whose clients send lines, for one thread. Anybody can connect, so the time,
 // connections and memory of clients that have not introduced themselves (strangers) are limited.
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -45,6 +47,8 @@ class LineServer {
   // The connection has introduced itself as `who`, which ends the limits of strangers.
   void Introduce(const ConnectionPtr& connection, const std::string& who);
   static const std::string& WhoIs(const ConnectionPtr& connection);  // "" for a stranger
+  // The user at the other end of a unix socket, as the kernel knows it. RunError for TCP.
+  static uid_t UserOf(const ConnectionPtr& connection);
   // Adds the end of the line. Never blocks: what the socket does not take is sent later.
   void Send(const ConnectionPtr& connection, std::string_view line);
   void Close(const ConnectionPtr& connection);  // once everything sent to it is written

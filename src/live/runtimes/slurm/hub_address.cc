@@ -3,12 +3,10 @@
 #include <netdb.h>
 #include <unistd.h>
 
-#include <cstddef>
 #include <memory>
 
 #include "core/error.h"
 #include "core/strings.h"
-#include "live/workers/listen.h"
 
 namespace allot {
 namespace {
@@ -49,16 +47,21 @@ std::vector<std::string> HubAddresses(std::string_view text) {
   return addresses;
 }
 
-std::string FirstFreeAddress(const std::vector<std::string>& addresses) {
-  for (std::size_t a = 0;; ++a) {
-    try {
-      std::string given;
-      ::close(Listen(addresses[a], &given));
-      return addresses[a];
-    } catch (const Error&) {
-      if (a + 1 == addresses.size()) throw;
+std::string FirstFreeAddress(const std::vector<std::string>& addresses, Seconds patience) {
+  std::string why;
+  for (const Seconds each : {0.0, patience}) {
+    why.clear();
+    for (const std::string& address : addresses) {
+      try {
+        std::string given;
+        ::close(Listen(address, &given, each));
+        return address;
+      } catch (const Error& error) {
+        why += fmt::format("{}{}", why.empty() ? "" : "; ", error.what());
+      }
     }
   }
+  throw RunError("{}", why);
 }
 
 bool OfOneHost(const std::string& address, const std::string& other) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "live/workers/listen.h"
+
 namespace allot {
 
 // "host" or "host:port|host:port|..." as {"tcp:NUMBER:PORT", ...}, port 0 where none is given.
@@ -13,8 +15,10 @@ namespace allot {
 // them before daemons listen there.
 std::vector<std::string> HubAddresses(std::string_view text);
 
-// The first that this machine can listen at now. RunError naming why it cannot at the last.
-std::string FirstFreeAddress(const std::vector<std::string>& addresses);
+// The first that this machine can listen at now, or within `patience` seconds for each. RunError
+// naming why it can listen at none of them.
+std::string FirstFreeAddress(const std::vector<std::string>& addresses,
+                             Seconds patience = kPortPatience);
 
 bool OfOneHost(const std::string& address, const std::string& other);  // "tcp:NUMBER:PORT"
 

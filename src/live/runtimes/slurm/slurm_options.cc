@@ -36,8 +36,8 @@ std::vector<ParamSpec> SlurmParams() {
           {"queue", "elastic", "partition in which they wait; its state is DOWN"},
           {"launcher", "", "path of allot-elastic on nodes (default: beside this program)"},
           {"address", "",
-           "of this machine, for nodes (default: the controller's); of several daemons "
-           "HOST:PORT|HOST:PORT"},
+           "of this machine, for nodes (default: the controller's, also for :PORT); of several "
+           "daemons HOST:PORT|HOST:PORT"},
           {"cpus", "", "partition that jobs without GPUs run in (default: as other jobs)"},
           {"home", "", "partition that the scripts of elastic jobs run in (default: as jobs)"},
           {"priority", "nice", "of jobs: 'nice', as users say, or 'slurm', as Slurm computes it"},

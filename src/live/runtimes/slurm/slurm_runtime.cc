@@ -69,8 +69,9 @@ SlurmRuntime::SlurmRuntime(SlurmOptions options, OpenedSlurm slurm)
       client_(std::move(slurm), options_.dry_run),
       claim_(ClaimCluster()),
       key_(WorkerKey(claim_ == nullptr ? options_.state / "key" : ClusterFile("allot.key"), true)),
-      addresses_(
-          HubAddresses(options_.address.empty() ? client_.ControllerAddress() : options_.address)),
+      addresses_(HubAddresses(options_.address.empty() || options_.address.starts_with(':')
+                                  ? client_.ControllerAddress() + options_.address
+                                  : options_.address)),
       hub_(HubAddress()),
       user_jobs_(options_, {client_, chores_, notes_, nodes_, hub_}) {
   spdlog::info("Slurm through {}", client_.way());
