@@ -35,15 +35,43 @@ std::string ToLower(std::string_view text) {
   return lower;
 }
 
+namespace {
+
+// A character of two or three bytes of UTF-8 at the beginning of `text`; 0: none.
+char32_t ShortCharacter(std::string_view text) {
+  const auto bits = [&](std::size_t at) {
+    const auto byte = at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+    return (byte & 0xC0U) == 0x80U ? byte & 0x3FU : 0x100U;  // above all: no such byte
+  };
+  const auto first = static_cast<unsigned char>(text.front());
+  const unsigned second = bits(1);
+  const unsigned third = bits(2);
+  if (first >= 0xC2 && first < 0xE0 && second < 0x100) return (first & 0x1FU) << 6 | second;
+  const bool three = first >= 0xE0 && first < 0xF0 && second < 0x100 && third < 0x100;
+  return three ? (first & 0x0FU) << 12 | second << 6 | third : 0;
+}
+
+// Unicode's category Cf as far as it changes what other characters look like, and line separators.
+bool IsFormat(char32_t c) {
+  return c == 0x061C || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;
+}
+
+}  // namespace
+
 std::string Printable(std::string_view text) {
   std::string shown;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    const bool second_set = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F
-    if (byte < ' ' || byte == 0x7F || second_set) {
-      shown += fmt::format("\\x{:02x}", second_set ? next : byte);
-      i += second_set ? 1 : 0;
+    const char32_t character = ShortCharacter(text.substr(i));
+    if (byte < ' ' || byte == 0x7F) {
+      shown += fmt::format("\\x{:02x}", byte);
+    } else if (character >= 0x80 && character < 0xA0) {
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned>(character));
+      ++i;
+    } else if (IsFormat(character)) {
+      shown += fmt::format("\\u{:04x}", static_cast<unsigned>(character));
+      i += character < 0x800 ? 1 : 2;
     } else {
       shown += text[i];
     }

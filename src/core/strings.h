@@ -13,7 +13,7 @@ std::string_view Trim(std::string_view text);
 std::string ToLower(std::string_view text);  // ASCII
 std::string Join(const std::vector<std::string>& parts, std::string_view separator);
 
-// Without characters that a terminal obeys: each control character as \x1b.
+// Without characters that terminals obey: control characters as \x1b, format ones as \u202e.
 std::string Printable(std::string_view text);
 
 // The whole text must be one finite number; nullopt otherwise ("", "1x", "nan", "inf").

@@ -95,9 +95,6 @@ class Driver {
       return check_ ? check_->WaitForChange(holds_until) : cluster_.WaitForChange(holds_until);
     } catch (const NoProgress& error) {
       throw NoProgress(fmt::format("policy '{}': {}", policy_.info().id, error.what()));
-    } catch (const Error& error) {
-      if (error.code() == ExitCode::kBadData) throw;  // no policy could do better
-      throw Error(error.code(), fmt::format("policy '{}': {}", policy_.info().id, error.what()));
     }
   }
 

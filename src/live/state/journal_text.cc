@@ -66,6 +66,7 @@ std::string JournalLine(const TimedRecord& record) {
 JournalText ReadJournalText(std::string_view text) {
   JournalText read;
   std::string_view before;
+  std::size_t repeated = 0;  // lines from the beginning that the last lines repeat
   for (int number = 1; read.whole < text.size(); ++number) {
     const std::size_t end = text.find('\n', read.whole);
     if (end == std::string_view::npos) {
@@ -75,9 +76,16 @@ JournalText ReadJournalText(std::string_view text) {
     const std::string_view line = text.substr(read.whole, end - read.whole);
     read.whole = end + 1;
     if (line.empty() || line == std::exchange(before, line)) continue;
+    const std::string_view with_end = text.substr(read.whole - line.size() - 1, line.size() + 1);
+    repeated =
+        repeated < read.lines.size() && with_end == read.lines[repeated].text ? repeated + 1 : 0;
+    if (repeated == 1) {
+      read.damage.push_back({number, "the journal begins anew here, as where a copy was appended"});
+    }
+    if (repeated > 0) continue;
     try {
       read.records.push_back(ReadLine(line));
-      read.lines.push_back({number, text.substr(read.whole - line.size() - 1, line.size() + 1)});
+      read.lines.push_back({number, with_end});
     } catch (const Error& error) {
       read.damage.push_back({number, error.what()});
     }

@@ -32,7 +32,8 @@ struct JournalText {
 };
 
 // Lines of older journals have no checksum. Empty lines, and a line that repeats the one before,
-// are no damage and no record. O(bytes).
+// are no damage and no record. Lines that repeat the beginning of the journal are one damage and no
+// records: a copy was appended. O(bytes).
 JournalText ReadJournalText(std::string_view text);
 
 }  // namespace allot

@@ -291,6 +291,9 @@ struct LiveState::Applier {
     if (state.nodes_.empty()) throw DataError("a journal names nodes before jobs");
     // The journal knows jobs for longer than the daemon that wrote it: names come again.
     state.job_table_.ForgetRetired(r.asked.id);
+    if (state.job_table_.Find(r.asked.id) != nullptr) {
+      throw DataError("a journal names a job once while it is there, got '{}' again", r.asked.id);
+    }
     state.job_table_.Add(std::make_shared<const RuntimeJob>(r.asked), r.submit, r.deadline);
   }
   void operator()(const record::Give& r) const {

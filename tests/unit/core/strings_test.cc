@@ -42,6 +42,21 @@ TEST(ParseInteger, RefusesFractionsAndOverflow) {
   }
 }
 
+TEST(Printable, EscapesWhatTerminalsObeyOrHide) {
+  EXPECT_EQ(Printable("a\x1b[2Jb"), "a\\x1b[2Jb");
+  EXPECT_EQ(Printable("\xc2\x9b"), "\\x9b");
+  EXPECT_EQ(Printable("exe\xe2\x80\xaetxt"), "exe\\u202etxt") << "right to left";
+  EXPECT_EQ(Printable("\xd8\x9c\xe2\x80\x8b\xe2\x81\xa6\xef\xbb\xbf"),
+            "\\u061c\\u200b\\u2066\\ufeff");
+}
+
+TEST(Printable, LeavesLettersOfAllAlphabetsAndBrokenTextAsTheyAre) {
+  for (const char* text :
+       {"Übung", "\xe4\xb8\xad\xe6\x96\x87", "\xf0\x9f\x98\x80", "\xe2\x80", "\xe2"}) {
+    EXPECT_EQ(Printable(text), text);
+  }
+}
+
 TEST(DidYouMean, OffersTheNearestCandidate) {
   EXPECT_EQ(DidYouMean("fiffo", {"las", "fifo", "srtf"}), " (did you mean 'fifo'?)");
 }

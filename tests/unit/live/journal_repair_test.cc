@@ -87,6 +87,37 @@ TEST(JournalRepair, AnOlderJournalHasNoChecksums) {
   EXPECT_EQ(Journal(path).TakePast().size(), 1U);
 }
 
+// A backup that was added to the journal, of it all or of its first lines.
+TEST(JournalRepair, ACopyOfTheBeginningIsReportedOnceAndLeftOut) {
+  const std::string lines[] = {Line(0, record::Serve{400}), Line(1, record::Pause{}),
+                               Line(2, record::Drain{})};
+  const std::string whole = lines[0] + lines[1] + lines[2];
+  for (const std::string& text : {whole + whole, lines[0] + lines[1] + whole}) {
+    const testing_support::TempFolder folder;
+    const auto path = folder / "journal.jsonl";
+    WriteTextFile(path, text);
+    const JournalState state = CheckJournal(path);
+    ASSERT_EQ(state.damage.size(), 1U);
+    EXPECT_EQ(state.damage[0].why, "the journal begins anew here, as where a copy was appended");
+    EXPECT_EQ(state.kept, whole);
+  }
+}
+
+TEST(JournalRepair, AJobThatIsNamedTwiceIsDamage) {
+  RuntimeNode node{"n1", "gpu", {4, 64}};
+  RuntimeJob job;
+  job.id = "a";
+  job.requested = job.min_gpus = job.max_gpus = 1;
+  const testing_support::TempFolder folder;
+  const auto path = folder / "journal.jsonl";
+  WriteTextFile(path, Line(0, record::Nodes{{node}}) + Line(1, record::NewJob{job, 1}) +
+                          Line(2, record::NewJob{job, 2}));
+  const JournalState state = CheckJournal(path);
+  ASSERT_EQ(state.damage.size(), 1U);
+  EXPECT_EQ(state.damage[0].why,
+            "'job': a journal names a job once while it is there, got 'a' again");
+}
+
 TEST(JournalRepair, ASecondRepairKeepsBothDamagedOnes) {
   const testing_support::TempFolder folder;
   const auto path = folder / "journal.jsonl";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/validate.h"
+#include "core/error.h"
 #include "sched/recorded_policy.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/sched/world.h"
@@ -33,12 +34,14 @@ class FakeCluster : public ClusterPort {
     return {};
   }
   bool WaitForChange(Seconds holds_until) override {
+    if (full_disk) throw RunError("cannot write 'journal.jsonl': No space left on device");
     held_until = holds_until;
     world_.o.now += 300;
     return ++world_.o.decision < decisions_;
   }
   mutable int validated = 0;
   int applied = 0;
+  bool full_disk = false;
   Seconds held_until = -1;
 
  private:
@@ -99,6 +102,18 @@ TEST(DriverTest, AnInvalidAllocationNamesPolicyDecisionAndRule) {
   ExpectError(ExitCode::kRunFailed, {"policy 'fixed'", "decision 3", "900 s", "GPU"},
               [&] { Drive(cluster, policy, {}); });
   EXPECT_EQ(cluster.applied, 3);
+}
+
+TEST(DriverTest, WhatFailsInTheClusterIsNotThePolicysFault) {
+  FakeCluster cluster(5);
+  cluster.full_disk = true;
+  FixedPolicy policy(1);
+  try {
+    Drive(cluster, policy, {});
+    FAIL() << "the disk is full";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "cannot write 'journal.jsonl': No space left on device");
+  }
 }
 
 // Sees decisions and keeps nothing.
