@@ -4,19 +4,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <deque>
-#include <iterator>
+#include <functional>
 #include <map>
 #include <memory>
-#include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/app_names.h"
 #include "cli/command.h"
+#include "cli/config_file.h"
 #include "cli/python_program.h"
 #include "cli/torch_program.h"
 #include "cli/typed_command.h"
@@ -119,38 +118,6 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
-// The typed commands from the outermost; empty without any.
-std::vector<const CLI::App*> TypedPath(const CLI::App& app) {
-  std::vector<const CLI::App*> path;
-  for (const CLI::App* at = &app; !at->get_subcommands().empty(); path.push_back(at)) {
-    at = at->get_subcommands().front();
-  }
-  return path;
-}
-
-const CLI::App& TypedApp(const CLI::App& app) {
-  const std::vector<const CLI::App*> path = TypedPath(app);
-  return path.empty() ? app : *path.back();
-}
-
-std::vector<std::string> TypedNames(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : TypedPath(app)) names.push_back(command->get_name());
-  return names;
-}
-
-// Leaves out --help and the like, which are no settings.
-std::vector<std::string> LongNames(const CLI::App& app, std::string_view prefix) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      const bool setting = name != "help" && name != "help-all" && name != "version";
-      if (setting) names.push_back(fmt::format("{}{}", prefix, name));
-    }
-  }
-  return names;
-}
-
 // A word at the position of a command.
 std::string ExplainCommand(const CLI::App& app, const std::string& word,
                            const std::vector<std::string>& known) {
@@ -202,64 +169,6 @@ std::string ExplainMissing(const CLI::App& app, const std::string& message) {
                      Join(TypedNames(app), " "));
 }
 
-// Adds the possible source of the value to CLI11's message about a value.
-std::string ExplainValue(const CLI::App& app, const std::string& message) {
-  const CLI::Option* config = app.get_config_ptr();
-  return config->count() != 1 ? message
-                              : fmt::format("{} (on the command line or in '{}')", message,
-                                            config->as<std::string>());
-}
-
-// CLI11 merges a key that is set in two consecutive lines into one option with two values.
-void RefuseRepeatedKeys(const std::string& text, const std::string& file) {
-  std::set<std::string_view> seen;
-  for (const std::string_view line : Split(text, '\n')) {
-    const std::string_view key = Trim(line.substr(0, line.find('=')));
-    const bool sets = line.find('=') != line.npos && !key.empty() &&
-                      std::all_of(key.begin(), key.end(), [](char c) {
-                        return c == '-' || c == '_' || std::isalnum(static_cast<unsigned char>(c));
-                      });
-    if (sets && !seen.insert(key).second) throw UsageError("'{}' sets '{}' twice", file, key);
-  }
-}
-
-// A --config file has options of the typed command or of the program. CLI11 reads such a file for
-// the program only, so each key is passed on to its command.
-class CommandConfig : public CLI::ConfigTOML {
- public:
-  explicit CommandConfig(const CLI::App& app) : app_(app) {}
-
-  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    const std::vector<std::string> path = TypedNames(app_);
-    const std::vector<std::string> own = LongNames(TypedApp(app_), "");
-    const std::vector<std::string> global = LongNames(app_, "");
-    const auto holds = [](const std::vector<std::string>& names, const std::string& name) {
-      return std::find(names.begin(), names.end(), name) != names.end();
-    };
-    const std::string file = app_.get_config_ptr()->as<std::string>();
-    const std::string text((std::istreambuf_iterator<char>(input)), {});
-    RefuseRepeatedKeys(text, file);
-    std::istringstream again(text);
-    std::vector<CLI::ConfigItem> entries = CLI::ConfigTOML::from_config(again);
-    for (CLI::ConfigItem& item : entries) {
-      const std::string key = item.fullname();
-      if (item.name == "++" || item.name == "--") {  // CLI11's marks around a section
-        throw UsageError("a config file has no sections, '{}' has [{}]", file,
-                         Join(item.parents, "."));
-      }
-      if (holds(own, key)) {
-        item.parents = path;
-      } else if (!holds(global, key)) {
-        throw UsageError("unknown option '{}' in '{}'{}", key, file, DidYouMean(key, own));
-      }
-    }
-    return entries;
-  }
-
- private:
-  const CLI::App& app_;
-};
-
 // The command of that name below `app`; null if there is none.
 CLI::App* Nested(CLI::App& app, const std::string& name) {
   for (CLI::App* command : app.get_subcommands({})) {
@@ -287,8 +196,8 @@ bool NeedsTorch(int argc, char** argv) {
   return std::none_of(commands.entries().begin(), commands.entries().end(), is_of_group);
 }
 
-int Run(int argc, char** argv) {
-  CLI::App app{"allot: simulate, train and compare schedulers for GPU clusters", "allot"};
+// What every command line has.
+void DeclareProgram(CLI::App& app, GlobalOptions& globals) {
   app.set_help_all_flag("--help-all", "help with all options");
   app.set_version_flag("--version", Version());
   app.footer(kExitCodes);  // the footer of all commands without their own
@@ -296,14 +205,37 @@ int Run(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough();
   app.get_formatter()->column_width(34);
-  GlobalOptions globals;
   app.add_flag("--json", globals.json, "machine-readable result on stdout");
   app.add_flag("-q,--quiet", globals.quiet, "no progress and no notes on stderr");
   app.add_option("--threads", globals.threads,
                  "threads, 0 = all cores; results do not depend on the number")
       ->check(CLI::Range(0, 1024));
   app.set_config("--config", "", "TOML file with options of the command; the command line wins");
-  app.config_formatter(std::make_shared<CommandConfig>(app));
+  app.config_formatter(std::make_shared<ConfigFile>(app));
+}
+
+// UsageError for a fault; CLI::Success after --help and --version.
+void ParseProgram(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success&) {
+    throw;
+  } catch (const CLI::FileError& error) {
+    throw UsageError("cannot read the config file: {}", error.what());
+  } catch (const CLI::ParseError& error) {
+    const bool unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                            !TypedApp(app).get_subcommands({}).empty();
+    if (unknown || no_command) throw UsageError("{}", ExplainExtras(app, error.what()));
+    const auto& config = dynamic_cast<const ConfigFile&>(*app.get_config_formatter());
+    throw UsageError("{}", config.ExplainValue(ExplainMissing(app, error.what())));
+  }
+}
+
+int Run(int argc, char** argv) {
+  CLI::App app{"allot: simulate, train and compare schedulers for GPU clusters", "allot"};
+  GlobalOptions globals;
+  DeclareProgram(app, globals);
 
   std::map<std::string, CLI::App*> groups;
   struct Command {
@@ -337,18 +269,9 @@ int Run(int argc, char** argv) {
   app.footer(std::string(kExitCodes) + kStart);
 
   try {
-    app.parse(argc, argv);
+    ParseProgram(app, argc, argv);
   } catch (const CLI::Success& help) {
     return app.exit(help);
-  } catch (const CLI::FileError& error) {
-    throw UsageError("cannot read the config file: {}", error.what());
-  } catch (const CLI::ParseError& error) {
-    const bool unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-    const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
-                            !TypedApp(app).get_subcommands({}).empty();
-    throw UsageError("{}", unknown || no_command
-                               ? ExplainExtras(app, error.what())
-                               : ExplainValue(app, ExplainMissing(app, error.what())));
   }
   const CLI::Option* const out = TypedApp(app).get_option_no_throw("--out");
   if (out != nullptr && out->count() > 0) RequireWritable(out->as<std::string>());
@@ -360,6 +283,22 @@ int Run(int argc, char** argv) {
 }
 
 }  // namespace
+
+GivenOptions ParseAgain(const std::string& command,
+                        const std::function<void(CommandLine&)>& declare) {
+  CLI::App app;
+  GlobalOptions globals;
+  DeclareProgram(app, globals);
+  CLI::App* const typed = app.add_subcommand(command, "");
+  typed->fallthrough();
+  CommandLine line(*typed);
+  declare(line);
+  std::vector<std::string> words = TypedWords();
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  ParseProgram(app, static_cast<int>(arguments.size()), arguments.data());
+  return line.Given();
+}
 
 int RunProgram(int argc, char** argv) {
   // Line buffering keeps notes on standard error from splitting lines if both streams go to one

@@ -5,19 +5,22 @@
 namespace allot {
 namespace {
 
-std::string& CommandText() {
-  static std::string text;
-  return text;
+std::vector<std::string>& CommandWords() {
+  static std::vector<std::string> words;
+  return words;
 }
 
 }  // namespace
 
-void RememberCommand(int argc, char** argv) {
+void RememberCommand(int argc, char** argv) { CommandWords().assign(argv, argv + argc); }
+
+std::string TypedCommand() {
   std::string text = "allot";
-  for (int i = 1; i < argc; ++i) text += " " + ShellWord(argv[i]);
-  CommandText() = text;
+  for (std::size_t i = 1; i < CommandWords().size(); ++i)
+    text += " " + ShellWord(CommandWords()[i]);
+  return text;
 }
 
-std::string TypedCommand() { return CommandText(); }
+const std::vector<std::string>& TypedWords() { return CommandWords(); }
 
 }  // namespace allot

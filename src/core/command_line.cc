@@ -173,6 +173,14 @@ std::vector<std::string> CommandLine::Given(const std::string& name) const {
   return option == nullptr ? std::vector<std::string>() : option->results();
 }
 
+GivenOptions CommandLine::Given() const {
+  GivenOptions given;
+  for (const CLI::Option* option : app_->get_options()) {
+    if (option->count() > 0) given[option->get_single_name()] = option->results();
+  }
+  return given;
+}
+
 template CommandLine::Entry CommandLine::Option(const std::string&, int&, const std::string&);
 template CommandLine::Entry CommandLine::Option(const std::string&, std::int64_t&,
                                                 const std::string&);

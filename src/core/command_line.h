@@ -3,6 +3,7 @@
 // work. It is hidden behind this class because its inline code takes long to compile.
 
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,9 @@ namespace allot {
 
 // What the headings of details end with.
 inline constexpr std::string_view kDetails = ", in detail";
+
+// What the user gave for each option, by its long name without dashes.
+using GivenOptions = std::map<std::string, std::vector<std::string>>;
 
 class CommandLine {
  public:
@@ -66,6 +70,7 @@ class CommandLine {
   bool given() const;  // as a command
   // As given for the option --`name`; nothing also where there is no such option.
   std::vector<std::string> Given(const std::string& name) const;
+  GivenOptions Given() const;  // for all options that were given
 
  private:
   std::unique_ptr<CLI::App> own_;

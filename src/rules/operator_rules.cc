@@ -219,6 +219,10 @@ class RulesReader {
       throw DataError("{}:{}: must be TOML: {}", where, error.source().begin.line,
                       error.description());
     }
+    // A file of options (allot serve --config) has its rules in a table.
+    if (const toml::table* among_options = file["rules"].as_table()) {
+      file = toml::table(*among_options);
+    }
     AddPart(RulesTable(file, where, And(JobRuleKeys(), {"jobs", "guarantees", "maintenance"})));
     ForEach(file, "jobs", [this](const toml::table& table) {
       AddPart(RulesTable(table, where_, And(JobRuleKeys(), {"account", "user"})));

@@ -56,8 +56,8 @@ class OperatorRules {
  public:
   OperatorRules() = default;  // none
 
-  // DataError naming file, line, key and value: text that is not TOML, an unknown key (with the
-  // nearest known one), a wrong value.
+  // Of the file, or of its table [rules]. DataError naming file, line, key and value: text that is
+  // not TOML, an unknown key (with the nearest known one), a wrong value.
   static OperatorRules FromFile(const std::string& path);
   static OperatorRules Parse(const std::string& text, const std::string& where);
 
