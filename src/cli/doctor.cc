@@ -48,7 +48,7 @@ void PrintJson(const HealthPlace& place, const std::vector<HealthFinding>& findi
 }
 
 int Doctor(const std::string& state, const std::string& runtime, const GlobalOptions& globals) {
-  HealthPlace place{StateFolder(state), runtime};
+  HealthPlace place{FindStateFolder(state), runtime};
   if (runtime.empty()) place.runtime = LastRuntimeIn(place.state);
   const std::vector<HealthFinding> findings = RunHealthChecks(place);
   globals.json ? PrintJson(place, findings) : PrintText(place, findings);
@@ -62,7 +62,7 @@ ALLOT_REGISTER(CommandInfo,
                    [](CommandLine& line, const GlobalOptions& globals) {
                      auto state = std::make_shared<std::string>();
                      auto runtime = std::make_shared<std::string>();
-                     line.Option("--state", *state, "the daemon's folder [~/.local/state/allot]");
+                     line.Option("--state", *state, kStateHelp);
                      line.Option(
                          "--runtime", *runtime,
                          "the cluster, as for 'allot serve' [that of the last daemon in the "

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kShown = 10;
 
 std::filesystem::path JournalOf(const std::string& state) {
-  return StateFolder(state) / "journal.jsonl";
+  return FindStateFolder(state) / "journal.jsonl";
 }
 
 void Print(const JournalState& state, const std::filesystem::path& journal,
@@ -56,7 +56,7 @@ CommandInfo OfJournal(const char* name, const char* summary,
                       int (*run)(const std::filesystem::path&, const GlobalOptions&)) {
   return {name, summary, [run](CommandLine& line, const GlobalOptions& globals) {
             auto state = std::make_shared<std::string>();
-            line.Option("--state", *state, "the daemon's folder [~/.local/state/allot]");
+            line.Option("--state", *state, kStateHelp);
             return [=, &globals] { return run(JournalOf(*state), globals); };
           }};
 }

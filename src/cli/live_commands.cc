@@ -9,7 +9,6 @@
 #include "core/interrupt.h"
 #include "core/strings.h"
 #include "live/daemon/control_server.h"
-#include "live/daemon/daemon.h"
 #include "live/screens/queue_table.h"
 #include "live/screens/status_table.h"
 #include "live/state/standby_note.h"
@@ -20,22 +19,13 @@ namespace {
 
 std::shared_ptr<std::string> DeclareState(CommandLine& line) {
   auto state = std::make_shared<std::string>();
-  line.Option("--state", *state, "the daemon's folder [~/.local/state/allot]");
+  line.Option("--state", *state, kStateHelp);
   return state;
-}
-
-// The socket of the daemon in charge.
-std::string SocketOf(const std::string& state) {
-  const std::filesystem::path folder = StateFolder(state);
-  if (const auto standby = StandbyIn(folder)) {
-    throw RunError("the daemon of '{}' {}; it has no status yet", folder.string(), standby->Text());
-  }
-  return Daemon::SocketIn(folder).string();
 }
 
 // True if the daemon is a standby.
 bool ShowStandby(const std::string& state, const GlobalOptions& globals) {
-  const auto standby = StandbyIn(StateFolder(state));
+  const auto standby = StandbyIn(FindStateFolder(state));
   if (!standby) return false;
   const std::string text = globals.json ? standby->ToJson() : standby->Text();
   std::printf("%s\n", text.c_str());
@@ -49,7 +39,7 @@ int ShowStatus(const std::string& state, bool watch, bool eta, const GlobalOptio
       if (watch) std::this_thread::sleep_for(std::chrono::seconds(1));
       continue;
     }
-    const DaemonStatus status = AskStatus(SocketOf(state));
+    const DaemonStatus status = AskStatus(StatusSockets(state));
     if (globals.json) {
       std::printf("%s\n", WriteStatus(status, watch ? kOneLine : 2).c_str());
     } else if (eta) {
@@ -67,7 +57,7 @@ int ShowStatus(const std::string& state, bool watch, bool eta, const GlobalOptio
 
 // The waiting jobs, in order of submission.
 int Queue(const std::string& state, const GlobalOptions& globals) {
-  const DaemonStatus status = AskStatus(SocketOf(state));
+  const DaemonStatus status = AskStatus(StatusSockets(state));
   const std::string text =
       globals.json ? WriteJobs(WaitingJobs(status), 2) + "\n" : QueueText(status);
   std::printf("%s", text.c_str());
@@ -99,12 +89,12 @@ int PrintDone(const ControlReply& reply, const std::string& done, const GlobalOp
 }
 
 int PauseDecisions(const std::string& state, const GlobalOptions& globals) {
-  const ControlReply reply = AskDaemon(SocketOf(state), {ControlAction::kPause});
+  const ControlReply reply = AskDaemon(ControlSockets(state), {ControlAction::kPause});
   return PrintDone(reply, "paused: jobs run on as they are until 'allot resume'", globals);
 }
 
 int ResumeDecisions(const std::string& state, const GlobalOptions& globals) {
-  const ControlReply reply = AskDaemon(SocketOf(state), {ControlAction::kResume});
+  const ControlReply reply = AskDaemon(ControlSockets(state), {ControlAction::kResume});
   return PrintDone(reply,
                    reply.drained
                        ? "resumed; still drained: no job begins until 'allot drain --undo'"
@@ -116,7 +106,7 @@ int Drain(const std::string& state, const std::string& node, bool undo,
           const GlobalOptions& globals) {
   ControlRequest request{ControlAction::kDrain, {}, {}, undo};
   if (!node.empty()) request.node = node;
-  const ControlReply reply = AskDaemon(SocketOf(state), request);
+  const ControlReply reply = AskDaemon(ControlSockets(state), request);
   std::string done;
   if (!reply.node) {
     const char* const end = reply.paused ? "no longer drained; still paused until 'allot resume'"
@@ -136,7 +126,7 @@ int Drain(const std::string& state, const std::string& node, bool undo,
 }
 
 int CancelJob(const std::string& state, const std::string& job, const GlobalOptions& globals) {
-  const ControlReply reply = AskDaemon(SocketOf(state), {ControlAction::kCancel, job});
+  const ControlReply reply = AskDaemon(ControlSockets(state), {ControlAction::kCancel, job});
   return PrintDone(reply, fmt::format("job {} is cancelled; what runs of it is stopped", job),
                    globals);
 }

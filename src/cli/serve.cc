@@ -1,21 +1,26 @@
 // allot serve: a policy schedules a real cluster.
 
+#include <fmt/ranges.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 
+#include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/command.h"
+#include "cli/program.h"
 #include "cli/state_folder.h"
 #include "cli/typed_command.h"
 #include "core/interrupt.h"
-#include "core/json_text.h"
 #include "core/lean_heap.h"
+#include "core/strings.h"
 #include "episode_log/live_log.h"
 #include "live/daemon/daemon.h"
 #include "live/daemon/daemon_status.h"
@@ -30,6 +35,9 @@
 
 namespace allot {
 namespace {
+
+// Options that SIGHUP changes; the others need a restart.
+constexpr std::array<std::string_view, 3> kReloaded = {"rules", "interval", "poll"};
 
 struct ServeOptions {
   std::string runtime = "local";
@@ -63,8 +71,7 @@ class OneLine : public spdlog::custom_flag_formatter {
   void format(const spdlog::details::log_msg& message, const std::tm&,
               spdlog::memory_buf_t& out) override {
     const std::string_view said(message.payload.data(), message.payload.size());
-    const std::string text =
-        json_ ? JsonText(nlohmann::json(std::string(said)), -1) : Printable(said);
+    const std::string text = json_ ? AsciiJson(said) : Printable(said);
     out.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<custom_flag_formatter> clone() const override {
@@ -72,6 +79,10 @@ class OneLine : public spdlog::custom_flag_formatter {
   }
 
  private:
+  static std::string AsciiJson(std::string_view text) {
+    return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  }
+
   bool json_;
 };
 
@@ -80,7 +91,7 @@ void LogToStderr(bool json, bool quiet) {
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<OneLine>('*', json).set_pattern(
       json ? R"({"time":"%Y-%m-%dT%H:%M:%S.%f%z","level":"%l","pid":%P,"message":%*})"
-           : "%H:%M:%S.%e %^%l%$ %*");
+           : "%Y-%m-%d %H:%M:%S.%e %^%l%$ %*");
   logger->set_formatter(std::move(formatter));
   logger->set_level(quiet ? spdlog::level::warn : spdlog::level::info);
   spdlog::set_default_logger(logger);
@@ -93,6 +104,43 @@ std::string SpecOf(const std::string& policy, const std::string& checkpoint, con
                      policy);
   }
   return checkpoint.empty() ? policy : "learned:checkpoint=" + checkpoint;
+}
+
+std::shared_ptr<const OperatorRules> RulesOf(const ServeOptions& o) {
+  if (o.rules.empty()) return nullptr;
+  return std::make_shared<const OperatorRules>(OperatorRules::FromFile(o.rules));
+}
+
+// systemd makes this folder (RuntimeDirectory=), which any user can enter, for the service.
+std::optional<std::filesystem::path> UserSocket() {
+  const char* const folder = std::getenv("RUNTIME_DIRECTORY");
+  if (folder == nullptr || *folder == '\0') return std::nullopt;
+  return Daemon::UserSocketIn(folder);
+}
+
+void DeclareServe(CommandLine& line, ServeOptions& o);
+
+// Reads command line and config file again. Reports options that differ from `first`, those with
+// which the daemon started, and need a restart.
+DaemonSettings ReadAgain(const GivenOptions& first) {
+  ServeOptions o;
+  const GivenOptions now = ParseAgain("serve", [&o](CommandLine& line) { DeclareServe(line, o); });
+  DaemonSettings settings{{o.live.interval, o.live.poll, RulesOf(o)}, {}};
+  if (!o.rules.empty()) settings.rules = o.rules;
+  std::set<std::string> changed;
+  for (const auto& [from, to] : {std::pair(&first, &now), std::pair(&now, &first)}) {
+    for (const auto& [name, values] : *from) {
+      const auto other = to->find(name);
+      if (other == to->end() || other->second != values) changed.insert("--" + name);
+    }
+  }
+  for (const std::string_view name : kReloaded) changed.erase(fmt::format("--{}", name));
+  spdlog::info("read again: interval {:g} s, poll {:g} s, rules {}", settings.live.interval,
+               settings.live.poll, o.rules.empty() ? "none" : o.rules);
+  if (!changed.empty()) {
+    spdlog::warn("changes of {} need a restart", fmt::join(changed, ", "));
+  }
+  return settings;
 }
 
 // Makes the policy in this program, or through the C interface of a library.
@@ -123,7 +171,8 @@ std::unique_ptr<LiveForecast> MakeForecasts(const ServeOptions& o, const DaemonO
                                         MakeOnlinePolicy(options.policy, FileLoader()));
 }
 
-int Serve(ServeOptions& o, const GlobalOptions& globals) {
+int Serve(ServeOptions& o, const GivenOptions& given, const GlobalOptions& globals) {
+  InstallServiceHandlers();
   KeepHeapLean();
   ::prctl(PR_SET_DUMPABLE, 0);  // no core dump, and no other process, shows jobs' tokens
   LogToStderr(o.json_logs, globals.quiet || o.watch);
@@ -137,6 +186,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
   options.stop_jobs = o.stop_jobs;
   options.standby = o.standby;
   options.live = o.live;
+  if (!o.live.dry_run) options.user_socket = UserSocket();
   // The results of all jobs are written at the end.
   if (!o.log_root.empty() || !o.out.empty()) {
     options.live.job_table.keep_ended = std::numeric_limits<std::size_t>::max();
@@ -146,11 +196,8 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
     own = Catalogue::FromFile(o.catalogue);
     options.live.job_table.catalogue = &own;
   }
-  if (!o.rules.empty()) {
-    options.live.job_table.rules =
-        std::make_shared<const OperatorRules>(OperatorRules::FromFile(o.rules));
-    options.rules = o.rules;
-  }
+  options.live.job_table.rules = RulesOf(o);
+  if (!o.rules.empty()) options.rules = o.rules;
   if (options.live.dry_run) {
     if (o.standby) throw UsageError("--dry-run takes nothing over: not with --standby");
     options.state /= "dry-run";  // so that it can run beside the active daemon
@@ -197,6 +244,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
     daemon.Show(*forecasts);
     listeners.push_back(forecasts.get());
   }
+  daemon.OnReload([&given] { return ReadAgain(given); });
   StatusScreen screen;
   std::function<void(const DaemonStatus&)> watch;
   if (o.watch) watch = [&screen](const DaemonStatus& status) { screen.Draw(status); };
@@ -218,113 +266,112 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
                                                                 : ExitCode::kRunFailed);
 }
 
-ALLOT_REGISTER(
-    CommandInfo,
-    (CommandInfo{
-        "serve", "let a policy place and resize the jobs of a real cluster",
-        [](CommandLine& line, const GlobalOptions& globals) {
-          auto o = std::make_shared<ServeOptions>();
-          line.Option("--runtime", o->runtime,
-                      "what starts and stops processes, e.g. local:cluster=2x4; see 'allot list "
-                      "runtimes'")
-              .ShowDefault();
-          line.Option("--checkpoint", o->checkpoint,
-                      "checkpoint folder of the trained policy that decides")
-              .Topic("Policy");
-          line.Option("-p,--policy", o->policy, "or the name of any other policy [index]")
-              .Topic("Policy");
-          line.Option("--plugin", o->plugin,
-                      "shared library with the policy, called through the C interface of "
-                      "liballot_plugin.so [none: the policy is in allot itself]")
-              .Detail("Policy");
-          line.Option("--shadow", o->shadow,
-                      "second policy: its decisions are compared and logged, never applied")
-              .Topic("Policy");
-          line.Option("--shadow-checkpoint", o->shadow_checkpoint,
-                      "or the checkpoint folder of a trained policy")
-              .Detail("Policy");
-          line.Option("--log", o->log_root,
-                      "Minari datasets folder for the HDF5 episode log, written at the end")
-              .Topic("What is shown and kept");
-          line.Option("-o,--out", o->out,
-                      "folder for the results of this run, for 'allot report', written at the end")
-              .Topic("What is shown and kept");
-          line.Option("--state", o->state, "folder for journal and socket [~/.local/state/allot]");
-          line.Option(
-                  "--catalogue", o->catalogue,
-                  "CSV of the throughput of your models (docs/formats/catalogue.md), instead of "
-                  "the catalogue that ships with allot")
-              .Detail("Decisions");
-          line.Option("--rules", o->rules,
-                      "TOML file of the operator's rules on sizes and changes of jobs "
-                      "(docs/rules.md) [none]")
-              .Topic("Decisions");
-          line.Option("--interval", o->live.interval, "seconds between scheduled decisions")
-              .Duration()
-              .Range(0.05, 86400.0)
-              .ShowDefault()
-              .Topic("Decisions");
-          line.Option("--poll", o->live.poll, "seconds between polls of the runtime")
-              .Duration()
-              .Range(0.01, 60.0)
-              .ShowDefault()
-              .Detail("Decisions");
-          line.Option("--restart-cost", o->live.job_table.restart_cost,
-                      "seconds of progress that a resize costs a job, as given to policies")
-              .Duration()
-              .NonNegative()
-              .ShowDefault()
-              .Detail("Decisions");
-          line.Option("--keep-jobs", o->live.job_table.keep_ended,
-                      "ended jobs that stay in memory, the newest ones; all of them with --log or "
-                      "--out")
-              .ShowDefault()
-              .Detail("What is shown and kept");
-          line.Option("--worker-timeout", o->live.job_table.worker_group.hung_after,
-                      "seconds without a message after which a worker is stopped")
-              .Duration()
-              .Positive()
-              .ShowDefault()
-              .Detail("Decisions");
-          line.Option(
-                  "--stalled-after", o->live.job_table.worker_group.stalled_after,
-                  "seconds without a step after which the living workers of a job are replaced; at "
-                  "least ten times the job's longest pause before; 0: never")
-              .Duration()
-              .NonNegative()
-              .ShowDefault()
-              .Detail("Decisions");
-          line.Option("--metrics", o->metrics,
-                      "address for Prometheus, e.g. tcp:127.0.0.1:9101 [none]")
-              .Topic("What is shown and kept");
-          line.Flag("--metrics-for-all", o->metrics_for_all,
-                    "allow an address for --metrics that other machines can reach")
-              .Detail("What is shown and kept");
-          line.Option("--forecast-every", o->forecast_every,
-                      "seconds between wait forecasts, at least; 0: no forecasts")
-              .Duration()
-              .Range(0.0, 86400.0)
-              .ShowDefault()
-              .Detail("Forecasts");
-          line.Option("--forecast-history", o->forecast_history,
-                      "TRACE@DATE from which forecasts draw lengths and arrivals, e.g. the journal "
-                      "of the state folder [none: no further jobs arrive]")
-              .Detail("Forecasts");
-          line.Option("--calibration", o->calibration,
-                      "file of 'allot forecast --fit', which corrects forecasts")
-              .Detail("Forecasts");
-          line.Flag("--dry-run", o->live.dry_run, "print decisions, change nothing");
-          line.Flag("--standby", o->standby,
-                    "wait until no other daemon is active on the cluster, then take over");
-          line.Flag("--until-idle", o->live.until_idle, "end when no job is left");
-          line.Flag("--stop-jobs", o->stop_jobs,
-                    "stop all jobs with a checkpoint at the end (default: they keep running)");
-          line.Flag("--watch", o->watch, "show the table of jobs instead of the log")
-              .Topic("What is shown and kept");
-          line.Flag("--json-logs", o->json_logs, "log lines as JSON, one object per line")
-              .Detail("What is shown and kept");
-          return [o, &globals] { return Serve(*o, globals); };
-        }}));
+void DeclareServe(CommandLine& line, ServeOptions& o) {
+  line.Option("--runtime", o.runtime,
+              "what starts and stops processes, e.g. local:cluster=2x4; see 'allot list "
+              "runtimes'")
+      .ShowDefault();
+  line.Option("--checkpoint", o.checkpoint, "checkpoint folder of the trained policy that decides")
+      .Topic("Policy");
+  line.Option("-p,--policy", o.policy, "or the name of any other policy [index]").Topic("Policy");
+  line.Option("--plugin", o.plugin,
+              "shared library with the policy, called through the C interface of "
+              "liballot_plugin.so [none: the policy is in allot itself]")
+      .Detail("Policy");
+  line.Option("--shadow", o.shadow,
+              "second policy: its decisions are compared and logged, never applied")
+      .Topic("Policy");
+  line.Option("--shadow-checkpoint", o.shadow_checkpoint,
+              "or the checkpoint folder of a trained policy")
+      .Detail("Policy");
+  line.Option("--log", o.log_root,
+              "Minari datasets folder for the HDF5 episode log, written at the end")
+      .Topic("What is shown and kept");
+  line.Option("-o,--out", o.out,
+              "folder for the results of this run, for 'allot report', written at the end")
+      .Topic("What is shown and kept");
+  line.Option("--state", o.state,
+              "folder for journal and socket [ALLOT_STATE, or ~/.local/state/allot]");
+  line.Option("--catalogue", o.catalogue,
+              "CSV of the throughput of your models (docs/formats/catalogue.md), instead of "
+              "the catalogue that ships with allot")
+      .Detail("Decisions");
+  line.Option("--rules", o.rules,
+              "TOML file of the operator's rules on sizes and changes of jobs "
+              "(docs/rules.md), or a --config file with a table [rules] [none]")
+      .Topic("Decisions");
+  line.Option("--interval", o.live.interval, "seconds between scheduled decisions")
+      .Duration()
+      .Range(0.05, 86400.0)
+      .ShowDefault()
+      .Topic("Decisions");
+  line.Option("--poll", o.live.poll, "seconds between polls of the runtime")
+      .Duration()
+      .Range(0.01, 60.0)
+      .ShowDefault()
+      .Detail("Decisions");
+  line.Option("--restart-cost", o.live.job_table.restart_cost,
+              "seconds of progress that a resize costs a job, as given to policies")
+      .Duration()
+      .NonNegative()
+      .ShowDefault()
+      .Detail("Decisions");
+  line.Option("--keep-jobs", o.live.job_table.keep_ended,
+              "ended jobs that stay in memory, the newest ones; all of them with --log or "
+              "--out")
+      .ShowDefault()
+      .Detail("What is shown and kept");
+  line.Option("--worker-timeout", o.live.job_table.worker_group.hung_after,
+              "seconds without a message after which a worker is stopped")
+      .Duration()
+      .Positive()
+      .ShowDefault()
+      .Detail("Decisions");
+  line.Option("--stalled-after", o.live.job_table.worker_group.stalled_after,
+              "seconds without a step after which the living workers of a job are replaced; at "
+              "least ten times the job's longest pause before; 0: never")
+      .Duration()
+      .NonNegative()
+      .ShowDefault()
+      .Detail("Decisions");
+  line.Option("--metrics", o.metrics, "address for Prometheus, e.g. tcp:127.0.0.1:9101 [none]")
+      .Topic("What is shown and kept");
+  line.Flag("--metrics-for-all", o.metrics_for_all,
+            "allow an address for --metrics that other machines can reach")
+      .Detail("What is shown and kept");
+  line.Option("--forecast-every", o.forecast_every,
+              "seconds between wait forecasts, at least; 0: no forecasts")
+      .Duration()
+      .Range(0.0, 86400.0)
+      .ShowDefault()
+      .Detail("Forecasts");
+  line.Option("--forecast-history", o.forecast_history,
+              "TRACE@DATE from which forecasts draw lengths and arrivals, e.g. the journal "
+              "of the state folder [none: no further jobs arrive]")
+      .Detail("Forecasts");
+  line.Option("--calibration", o.calibration,
+              "file of 'allot forecast --fit', which corrects forecasts")
+      .Detail("Forecasts");
+  line.Flag("--dry-run", o.live.dry_run, "print decisions, change nothing");
+  line.Flag("--standby", o.standby,
+            "wait until no other daemon is active on the cluster, then take over");
+  line.Flag("--until-idle", o.live.until_idle, "end when no job is left");
+  line.Flag("--stop-jobs", o.stop_jobs,
+            "stop all jobs with a checkpoint at the end (default: they keep running)");
+  line.Flag("--watch", o.watch, "show the table of jobs instead of the log")
+      .Topic("What is shown and kept");
+  line.Flag("--json-logs", o.json_logs, "log lines as JSON, one object per line")
+      .Detail("What is shown and kept");
+}
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{"serve", "let a policy place and resize the jobs of a real cluster",
+                            [](CommandLine& line, const GlobalOptions& globals) {
+                              auto o = std::make_shared<ServeOptions>();
+                              DeclareServe(line, *o);
+                              return
+                                  [o, &line, &globals] { return Serve(*o, line.Given(), globals); };
+                            }}));
 
 }  // namespace
 }  // namespace allot

@@ -13,7 +13,6 @@
 #include "core/terminal.h"
 #include "experiment/world.h"
 #include "live/daemon/control_server.h"
-#include "live/daemon/daemon.h"
 #include "sim/run.h"
 
 namespace allot {
@@ -52,9 +51,9 @@ void Print(const TopView& view) {
 }
 
 int WatchDaemon(const std::string& state) {
-  const std::string socket = Daemon::SocketIn(StateFolder(state)).string();
+  const std::vector<std::string> sockets = StatusSockets(state);
   const auto ask = [&] {
-    TopView view = TopViewOf(AskStatus(socket));
+    TopView view = TopViewOf(AskStatus(sockets));
     view.keys = "q: quit";
     return view;
   };
@@ -120,7 +119,7 @@ ALLOT_REGISTER(CommandInfo,
                        double speed = 3600;
                      };
                      auto o = std::make_shared<Options>();
-                     line.Option("--state", o->state, "the daemon's folder [~/.local/state/allot]");
+                     line.Option("--state", o->state, kStateHelp);
                      line.Option("-p,--policy", o->policy,
                                  "watch a simulation of this policy instead of a daemon");
                      line.Option("--speed", o->speed, "of a simulation, times real time")

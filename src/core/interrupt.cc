@@ -14,6 +14,7 @@ namespace {
 
 std::atomic<bool> requested{false};
 std::atomic<bool> acknowledged{false};
+std::atomic<bool> reload{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "the signal handler must not lock");
 
 void OnSignal(int /*signal*/) {
@@ -66,6 +67,17 @@ void InstallInterruptHandler() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
+
+void InstallServiceHandlers() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { reload.store(true); };
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGHUP, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+bool TakeReloadRequest() { return reload.exchange(false); }
 
 bool Interrupted() {
   return requested.load(std::memory_order_relaxed) && !acknowledged.load(std::memory_order_relaxed);

@@ -14,6 +14,10 @@ ConstrainedCluster::ConstrainedCluster(ClusterPort& inside, ConstraintSource& so
   Show(true);
 }
 
+void ConstrainedCluster::SetGuarantees(std::vector<Guarantee> guarantees) {
+  guarantees_ = Guarantees(std::move(guarantees));
+}
+
 void ConstrainedCluster::Show(bool next_decision) {
   const Observation& all = inside_.Observe();
   constraints_ = &source_.ConstraintsOn(all);

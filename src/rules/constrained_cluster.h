@@ -49,6 +49,10 @@ class ConstrainedCluster : public ClusterPort {
   ConstrainedCluster(ClusterPort& inside, ConstraintSource& source,
                      std::vector<Guarantee> guarantees, Validator validator = ValidateAllocation);
 
+  // From the next decision on, instead of those so far. `guarantees`: those whose indices the
+  // source names from now on.
+  void SetGuarantees(std::vector<Guarantee> guarantees);
+
   const Observation& Observe() const override { return view_.shown(); }
   // Refuses also jobs that share GPUs where accounts have guarantees: these count whole GPUs.
   Status Validate(const Allocation& answer) const override;

@@ -29,6 +29,7 @@
 #include "core/error.h"
 #include "core/strings.h"
 #include "live/daemon/control_server.h"
+#include "live/daemon/metrics_server.h"
 #include "live/state/journal_text.h"
 #include "live/state/live_state.h"
 #include "live/status/status_json.h"
@@ -188,10 +189,10 @@ void SpeakToHub(std::string_view text) {
 
 class FuzzControl {
  public:
-  FuzzControl() : server_((FuzzPlace() / "control").string(), "tcp:127.0.0.1:0") {
+  FuzzControl() : server_((FuzzPlace() / "control").string()) {
     server_.PublishStatus(WriteStatus({}));
-    server_.PublishMetrics("up 1\n");
-    const std::string& address = server_.metrics_address();
+    metrics_.Publish("up 1\n");
+    const std::string& address = metrics_.address();
     port_ = static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
   }
   FuzzClient User() const { return FuzzClient((FuzzPlace() / "control").string()); }
@@ -202,6 +203,7 @@ class FuzzControl {
 
  private:
   ControlServer server_;
+  MetricsServer metrics_{"tcp:127.0.0.1:0"};
   std::uint16_t port_ = 0;
 };
 
@@ -211,7 +213,8 @@ void SpeakToControl(std::string_view text, bool user) {
   client.Say(text);
   client.SaidAll();
   if (!user) {
-    Expect(client.HeardToTheEnd().starts_with("HTTP/1.1 "), "a scraper is not answered");
+    const std::string answer = client.HeardToTheEnd();  // none to half a request
+    Expect(answer.empty() || answer.starts_with("HTTP/1.1 "), "a scraper is not answered");
     FuzzClient next = control.Scraper();
     next.Say("GET /metrics HTTP/1.1\r\n\r\n");
     Expect(next.HeardToTheEnd().ends_with("up 1\n"), "the next scraper gets no metrics");

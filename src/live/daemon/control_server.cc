@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/user_name.h"
 #include "live/status/status_json.h"
 #include "live/workers/listen.h"
 
@@ -31,6 +32,7 @@ namespace {
 constexpr std::size_t kLongestRequest = 64 * 1024;
 constexpr auto kAnswerPatience = std::chrono::seconds(15);
 constexpr auto kRequestPatience = std::chrono::seconds(4);  // for a whole request
+constexpr auto kEndPatience = std::chrono::seconds(4);      // for what the daemon has begun
 
 constexpr const char* kBusy = "the daemon is busy: its runtime does not answer";
 constexpr const char* kEnds = "the daemon ends";
@@ -69,42 +71,49 @@ std::string ReceiveUntil(int socket, std::string_view end, std::size_t longest,
 struct ControlServer::Impl {
   struct Command {
     ControlRequest request;
-    std::promise<std::string> answer;  // as JSON
+    std::promise<std::string> answer{};  // as JSON
   };
 
   // Serves one client after the other until the server ends.
-  void Run(int listener, void (Impl::*answer)(int)) {
+  void Run() {
     while (true) {
-      std::array<pollfd, 2> polled = {pollfd{wake, POLLIN, 0}, pollfd{listener, POLLIN, 0}};
+      std::array<pollfd, 2> polled = {pollfd{wake, POLLIN, 0}, pollfd{users, POLLIN, 0}};
       if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) return;
       if (polled[0].revents != 0) return;
       if (polled[1].revents == 0) continue;
-      const int socket = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+      const int socket = ::accept4(users, nullptr, nullptr, SOCK_CLOEXEC);
       if (socket < 0) continue;
       Limit(socket, 2);
-      (this->*answer)(socket);
+      const std::string request = ReceiveUntil(socket, "\n", kLongestRequest, kRequestPatience);
+      SendAll(socket, AnswerTo(request, socket) + "\n");
       ::close(socket);
     }
   }
 
-  void AnswerUser(int socket) {
-    SendAll(socket, AnswerTo(ReceiveUntil(socket, "\n", kLongestRequest, kRequestPatience)) + "\n");
-  }
-
-  std::string AnswerTo(const std::string& text) try {
+  std::string AnswerTo(const std::string& text, int socket) try {
     ControlRequest request = ReadRequest(text);
     if (request.action == ControlAction::kStatus) return LatestStatus();
-    std::future<std::string> answer;
+    const uid_t user = PeerUser(socket);
+    request.by = fmt::format("{} (uid {})", UserName(user), user);
+    const auto command = std::make_shared<Command>(Command{std::move(request)});
+    std::future<std::string> answer = command->answer.get_future();
     {
       const std::lock_guard lock(mutex);
-      commands.push_back({std::move(request), {}});
-      answer = commands.back().answer.get_future();
+      commands.push_back(command);
     }
     if (wake_daemon) wake_daemon();
-    if (answer.wait_for(patience) != std::future_status::ready) return WriteError(kBusy);
-    return answer.get();
+    if (answer.wait_for(patience) == std::future_status::ready) return answer.get();
+    if (Withdraw(command)) return WriteError(fmt::format("{}; nothing was changed", kBusy));
+    if (answer.wait_for(kEndPatience) == std::future_status::ready) return answer.get();
+    return WriteError("the daemon is still at it: see 'allot status'");
   } catch (const std::exception& error) {
     return WriteError(error.what());
+  }
+
+  // False if the daemon has begun with it.
+  bool Withdraw(const std::shared_ptr<Command>& command) {
+    const std::lock_guard lock(mutex);
+    return std::erase(commands, command) > 0;
   }
 
   // If the daemon hangs, only the first user who asks waits, and those behind that one.
@@ -118,25 +127,10 @@ struct ControlServer::Impl {
     return status != nullptr ? *status : WriteError(over ? kEnds : kBusy);
   }
 
-  void AnswerScraper(int socket) {
-    const std::string request = ReceiveUntil(socket, "\r\n\r\n", kLongestRequest, kRequestPatience);
-    const bool known = request.starts_with("GET /metrics ") || request.starts_with("GET / ");
-    std::string text;
-    if (known) {
-      const std::lock_guard lock(mutex);
-      text = metrics;
-    }
-    SendAll(socket, fmt::format("HTTP/1.1 {}\r\nContent-Type: text/plain; version=0.0.4\r\n"
-                                "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
-                                known ? "200 OK" : "404 Not Found", text.size(), text));
-  }
-
   int users = -1;
-  int scrapers = -1;
   int wake = -1;
   std::function<void()> wake_daemon;
   std::string path;
-  std::string metrics_address;
   std::mutex mutex;
   std::condition_variable published;          // a status, or the end
   std::shared_ptr<const std::string> status;  // null: none yet, or dropped
@@ -144,25 +138,20 @@ struct ControlServer::Impl {
   bool hangs = false;  // a user waited in vain since the daemon last published or dropped a status
   std::chrono::milliseconds patience{};
   bool over = false;
-  std::string metrics;
-  std::vector<Command> commands;
-  std::thread user_thread, scraper_thread;
+  std::vector<std::shared_ptr<Command>> commands;
+  std::thread thread;
 };
 
-ControlServer::ControlServer(const std::string& socket_path, const std::string& metrics,
-                             std::function<void()> wake, std::chrono::milliseconds patience)
+ControlServer::ControlServer(const std::string& socket_path, std::function<void()> wake,
+                             std::chrono::milliseconds patience)
     : impl_(std::make_unique<Impl>()) {
   impl_->patience = patience;
   std::string given;
   impl_->wake_daemon = std::move(wake);
   impl_->path = socket_path;
   impl_->users = Listen("unix:" + socket_path, &given);
-  if (!metrics.empty()) impl_->scrapers = Listen(metrics, &impl_->metrics_address);
   impl_->wake = ::eventfd(0, EFD_CLOEXEC);
-  impl_->user_thread = std::thread([this] { impl_->Run(impl_->users, &Impl::AnswerUser); });
-  if (impl_->scrapers < 0) return;
-  impl_->scraper_thread =
-      std::thread([this] { impl_->Run(impl_->scrapers, &Impl::AnswerScraper); });
+  impl_->thread = std::thread([this] { impl_->Run(); });
 }
 
 ControlServer::~ControlServer() {
@@ -170,23 +159,16 @@ ControlServer::~ControlServer() {
   [[maybe_unused]] const ssize_t written = ::write(impl_->wake, &one, sizeof(one));
   {
     const std::lock_guard lock(impl_->mutex);
-    for (Impl::Command& command : impl_->commands) {
-      command.answer.set_value(WriteError(kEnds));
-    }
+    for (const auto& command : impl_->commands) command->answer.set_value(WriteError(kEnds));
     impl_->commands.clear();
     impl_->over = true;
   }
   impl_->published.notify_all();
-  for (std::thread* thread : {&impl_->user_thread, &impl_->scraper_thread}) {
-    if (thread->joinable()) thread->join();
-  }
-  for (const int file : {impl_->users, impl_->scrapers, impl_->wake}) {
-    if (file >= 0) ::close(file);
-  }
+  impl_->thread.join();
+  ::close(impl_->users);
+  ::close(impl_->wake);
   ::unlink(impl_->path.c_str());
 }
-
-const std::string& ControlServer::metrics_address() const { return impl_->metrics_address; }
 
 void ControlServer::PublishStatus(std::string status) {
   auto shared = std::make_shared<const std::string>(std::move(status));
@@ -196,11 +178,6 @@ void ControlServer::PublishStatus(std::string status) {
     impl_->hangs = false;
   }
   impl_->published.notify_all();
-}
-
-void ControlServer::PublishMetrics(std::string metrics) {
-  const std::lock_guard lock(impl_->mutex);
-  impl_->metrics = std::move(metrics);
 }
 
 void ControlServer::DropStatus() {
@@ -216,51 +193,65 @@ bool ControlServer::status_wanted() const {
 }
 
 void ControlServer::Serve(const std::function<ControlReply(const ControlRequest&)>& act) {
-  std::vector<Impl::Command> commands;
+  std::vector<std::shared_ptr<Impl::Command>> commands;
   {
     const std::lock_guard lock(impl_->mutex);
     commands.swap(impl_->commands);
   }
-  for (Impl::Command& command : commands) {
+  for (const auto& command : commands) {
     try {
-      command.answer.set_value(WriteReply(act(command.request)));
+      command->answer.set_value(WriteReply(act(command->request)));
     } catch (const std::exception& error) {
-      command.answer.set_value(WriteError(error.what()));
+      command->answer.set_value(WriteError(error.what()));
     }
   }
 }
 
 namespace {
 
-std::string Ask(const std::string& socket_path, const ControlRequest& request) {
+// The connection, or the system's error negated.
+int ConnectTo(const std::string& socket_path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   std::strncpy(address.sun_path, socket_path.c_str(), sizeof(address.sun_path) - 1);
-  if (::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) {
-    const int code = errno;
-    const std::string why = SystemMessage(code);
-    ::close(socket);
-    const bool forbidden = code == EACCES || code == EPERM;
-    throw RunError("no daemon answers at '{}' ({}); {}", socket_path, why,
-                   forbidden ? "ask as the daemon's user" : "start one with 'allot serve'");
-  }
-  Limit(socket, kAnswerPatience.count());
-  SendAll(socket, WriteRequest(request) + "\n");
-  std::string answer = ReceiveUntil(socket, "\n", std::size_t{1} << 30, kAnswerPatience);
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) return socket;
+  const int code = errno;
   ::close(socket);
-  if (!answer.ends_with('\n')) throw RunError("the daemon at '{}' did not answer", socket_path);
-  return answer;
+  return -code;
+}
+
+std::string Ask(const std::vector<std::string>& sockets, const ControlRequest& request) {
+  std::string tried;
+  bool forbidden = false;
+  for (const std::string& path : sockets) {
+    const int socket = ConnectTo(path);
+    if (socket < 0) {
+      tried += fmt::format("{}'{}' ({})", tried.empty() ? "" : ", ", path, SystemMessage(-socket));
+      forbidden = forbidden || -socket == EACCES || -socket == EPERM;
+      continue;
+    }
+    Limit(socket, kAnswerPatience.count());
+    SendAll(socket, WriteRequest(request) + "\n");
+    std::string answer = ReceiveUntil(socket, "\n", std::size_t{1} << 30, kAnswerPatience);
+    ::close(socket);
+    if (!answer.ends_with('\n')) throw RunError("the daemon at '{}' did not answer", path);
+    return answer;
+  }
+  throw RunError("no daemon answers at {}; {}", tried,
+                 forbidden ? "ask as the daemon's user"
+                           : "start one with 'allot serve', or name its folder by --state or "
+                             "ALLOT_STATE");
 }
 
 }  // namespace
 
-DaemonStatus AskStatus(const std::string& socket_path) {
-  return ReadStatus(Ask(socket_path, {ControlAction::kStatus}));
+DaemonStatus AskStatus(const std::vector<std::string>& sockets) {
+  return ReadStatus(Ask(sockets, {ControlAction::kStatus}));
 }
 
-ControlReply AskDaemon(const std::string& socket_path, const ControlRequest& request) {
-  return ReadReply(Ask(socket_path, request));
+ControlReply AskDaemon(const std::vector<std::string>& sockets, const ControlRequest& request) {
+  return ReadReply(Ask(sockets, request));
 }
 
 }  // namespace allot

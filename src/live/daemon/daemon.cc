@@ -10,10 +10,13 @@
 #include "core/cpu_time.h"
 #include "core/error.h"
 #include "core/file_lock.h"
+#include "core/interrupt.h"
 #include "core/owned_folder.h"
 #include "live/daemon/control_server.h"
 #include "live/daemon/daemon_metrics.h"
 #include "live/daemon/daemon_status.h"
+#include "live/daemon/metrics_server.h"
+#include "live/daemon/user_status_server.h"
 #include "live/port/live_rules.h"
 #include "live/state/run_begin.h"
 #include "live/state/standby_note.h"
@@ -75,8 +78,10 @@ struct Daemon::Impl {
                                             std::move(begin.first));
     constrained = std::make_unique<ConstrainedCluster>(*cluster, *cluster, cluster->guarantees(),
                                                        ValidateLiveAllocation);
-    control = std::make_unique<ControlServer>(SocketIn(options.state).string(), options.metrics,
+    control = std::make_unique<ControlServer>(SocketIn(options.state).string(),
                                               [this] { runtime->Wake(); });
+    if (!options.metrics.empty()) metrics = std::make_unique<MetricsServer>(options.metrics);
+    if (options.user_socket) users = std::make_unique<UserStatusServer>(*options.user_socket);
     if (journal != nullptr) {
       journal->Append(
           {clock->Now(),
@@ -85,31 +90,34 @@ struct Daemon::Impl {
     }
     spdlog::info("serving {} with policy {}, state in {}, {} earlier records", options.runtime,
                  options.policy, options.state.string(), past.size());
-    if (!options.metrics.empty()) spdlog::info("metrics at {}", control->metrics_address());
+    if (metrics != nullptr) spdlog::info("metrics at {}", metrics->address());
+    if (users != nullptr) spdlog::info("users may ask at {}", options.user_socket->string());
   }
 
   ControlReply Act(const ControlRequest& request) {
     switch (request.action) {
       case ControlAction::kPause:
-        cluster->Pause();
+        cluster->Pause(request.by);
         break;
       case ControlAction::kResume:
-        cluster->Resume();
+        cluster->Resume(request.by);
         break;
       case ControlAction::kDrain:
         if (request.node) {
-          request.undo ? cluster->UndrainNode(*request.node) : cluster->DrainNode(*request.node);
+          request.undo ? cluster->UndrainNode(*request.node, request.by)
+                       : cluster->DrainNode(*request.node, request.by);
         } else {
-          request.undo ? cluster->Undrain() : cluster->Drain();
+          request.undo ? cluster->Undrain(request.by) : cluster->Drain(request.by);
         }
         break;
       case ControlAction::kCancel:
-        cluster->Cancel(*request.job);
+        cluster->Cancel(*request.job, request.by);
         break;
       case ControlAction::kStatus:
         break;
     }
-    spdlog::info("control request: {}", WriteRequest(request));
+    spdlog::info("control request of {}: {}", request.by.value_or("the daemon"),
+                 WriteRequest(request));
     const LiveState& state = cluster->state();
     ControlReply reply{request.action, state.paused(), state.drained(), {}};
     if (request.node) {
@@ -120,26 +128,48 @@ struct Daemon::Impl {
     return reply;
   }
 
+  void Reload() {
+    if (!reread) return;
+    try {
+      DaemonSettings settings = reread();
+      cluster->SetSettings(settings.live);
+      constrained->SetGuarantees(cluster->guarantees());
+      options.rules = std::move(settings.rules);
+      options.live.interval = settings.live.interval;
+    } catch (const Error& error) {
+      spdlog::error("the settings stay as they are, because the new ones cannot be read: {}",
+                    error.what());
+    }
+  }
+
   void OnPoll(const std::function<void(const DaemonStatus&)>& on_status) {
+    if (TakeReloadRequest()) Reload();
     control->Serve([this](const ControlRequest& request) { return Act(request); });
     const bool wanted = control->status_wanted();
     if (clock->Now() < publish_at && !wanted) return;
     const Seconds begin = ThreadCpuSeconds();
-    if (wanted || on_status || status_cost < kCheapStatus) {
-      DaemonStatus status = MakeStatus(*cluster, policy.counts(), options, parts);
-      if (shadow != nullptr) status.shadow = shadow->status();
-      if (on_status) on_status(status);
-      control->PublishStatus(WriteStatus(status));
+    const bool for_control = wanted || on_status || status_cost < kCheapStatus;
+    const bool for_users = users != nullptr && users->wanted();
+    if (for_control || for_users) {
+      auto status =
+          std::make_shared<DaemonStatus>(MakeStatus(*cluster, policy.counts(), options, parts));
+      if (shadow != nullptr) status->shadow = shadow->status();
+      if (on_status) on_status(*status);
+      if (for_control) control->PublishStatus(WriteStatus(*status));
+      if (for_users) users->Publish(std::move(status));
       status_cost = ThreadCpuSeconds() - begin;
-    } else {
-      control->DropStatus();
     }
-    std::string metrics = MetricsText(*cluster, policy.counts());
-    if (shadow != nullptr) metrics += shadow->MetricsText();
-    for (const StatusPart* part : parts) metrics += part->MetricsText();
-    control->PublishMetrics(std::move(metrics));
+    if (!for_control) control->DropStatus();
+    if (metrics != nullptr) PublishMetrics();
     const Seconds pause = kPublishPerWork * (ThreadCpuSeconds() - begin);
     publish_at = clock->Now() + std::clamp(pause, kPublishEvery, kPublishLeast);
+  }
+
+  void PublishMetrics() {
+    std::string text = MetricsText(*cluster, policy.counts());
+    if (shadow != nullptr) text += shadow->MetricsText();
+    for (const StatusPart* part : parts) text += part->MetricsText();
+    metrics->Publish(std::move(text));
   }
 
   DaemonOptions options;
@@ -153,6 +183,9 @@ struct Daemon::Impl {
   std::unique_ptr<LiveCluster> cluster;
   std::unique_ptr<ConstrainedCluster> constrained;  // what policies see of it
   std::unique_ptr<ControlServer> control;
+  std::unique_ptr<MetricsServer> metrics;   // null: none
+  std::unique_ptr<UserStatusServer> users;  // null: none
+  std::function<DaemonSettings()> reread;   // empty: nothing can be read again
   std::vector<const StatusPart*> parts;
   Seconds publish_at = 0;
   Seconds status_cost = 0;  // CPU time of the last status
@@ -169,7 +202,11 @@ void Daemon::Show(const StatusPart& part) { impl_->parts.push_back(&part); }
 
 const DecisionCounts& Daemon::decisions() const { return impl_->policy.counts(); }
 
-std::string Daemon::metrics_address() const { return impl_->control->metrics_address(); }
+std::string Daemon::metrics_address() const {
+  return impl_->metrics == nullptr ? "" : impl_->metrics->address();
+}
+
+void Daemon::OnReload(std::function<DaemonSettings()> read) { impl_->reread = std::move(read); }
 
 void Daemon::Run(std::span<DecisionListener* const> listeners,
                  const std::function<void(const DaemonStatus&)>& on_status) {

@@ -23,10 +23,17 @@ struct DaemonOptions {
   std::string policy;                  // as the status names it
   std::optional<std::string> rules{};  // file of the operator's rules, as the status names it
   std::string metrics;                 // address for Prometheus; "": none
-  bool metrics_for_all = false;        // it may be other than of the loopback
+  std::optional<std::filesystem::path> user_socket{};  // where any user may ask; unset: nowhere
+  bool metrics_for_all = false;                        // it may be other than of the loopback
   bool stop_jobs = false;  // end them when the daemon ends; else they run on for the next one
   bool standby = false;    // waits in its constructor until no other daemon is in charge
   LiveOptions live{};
+};
+
+// What a running daemon takes over when its files are read again.
+struct DaemonSettings {
+  LiveSettings live{};
+  std::optional<std::string> rules{};  // as in DaemonOptions
 };
 
 class Daemon {
@@ -39,6 +46,10 @@ class Daemon {
   // Adds a part to status and metrics. It must outlive the daemon's run.
   void Show(const StatusPart& part);
 
+  // `read` is called when the process gets SIGHUP (core/interrupt.h). If it throws an Error, the
+  // log says why, and everything stays as it is.
+  void OnReload(std::function<DaemonSettings()> read);
+
   // Until a signal, or until idle where the options say so. `on_status` gets the status a few times
   // a second; it may be empty. Runs once.
   void Run(std::span<DecisionListener* const> listeners = {},
@@ -50,6 +61,9 @@ class Daemon {
 
   static std::filesystem::path SocketIn(const std::filesystem::path& state) {
     return state / "control.sock";
+  }
+  static std::filesystem::path UserSocketIn(const std::filesystem::path& folder) {
+    return folder / "users.sock";
   }
 
  private:

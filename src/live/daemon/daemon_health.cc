@@ -118,7 +118,7 @@ std::vector<HealthFinding> RunDaemonGroup(const HealthPlace& place, const Params
   DaemonFacts facts;
   facts.now = WallSeconds();
   try {
-    facts.status = AskStatus(Daemon::SocketIn(place.state).string());
+    facts.status = AskStatus({Daemon::SocketIn(place.state).string()});
     facts.workers_address = AddressIn(place);
   } catch (const std::exception& error) {
     HealthFinding none = FoundWrong(

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/calendar.h"
+#include "core/counted.h"
 #include "core/cpu_time.h"
 #include "core/error.h"
 #include "core/index.h"
@@ -169,20 +170,20 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
   return report;
 }
 
-void LiveCluster::Pause() { writer_.Write(record::Pause{}); }
+void LiveCluster::Pause(const Asker& by) { writer_.Write(record::Pause{by}); }
 
-void LiveCluster::Resume() {
-  writer_.Write(record::Resume{});
+void LiveCluster::Resume(const Asker& by) {
+  writer_.Write(record::Resume{by});
   event_ = true;
 }
 
-void LiveCluster::Drain() {
-  writer_.Write(record::Drain{});
+void LiveCluster::Drain(const Asker& by) {
+  writer_.Write(record::Drain{{}, by});
   event_ = true;
 }
 
-void LiveCluster::Undrain() {
-  writer_.Write(record::Undrain{});
+void LiveCluster::Undrain(const Asker& by) {
+  writer_.Write(record::Undrain{{}, by});
   event_ = true;
 }
 
@@ -191,25 +192,36 @@ void LiveCluster::CheckNode(const std::string& node) const {
   throw UsageError("unknown node '{}'{}", node, DidYouMean(node, NodeNames()));
 }
 
-void LiveCluster::DrainNode(const std::string& node) {
+void LiveCluster::DrainNode(const std::string& node, const Asker& by) {
   CheckNode(node);
-  writer_.Write(record::Drain{node});
+  writer_.Write(record::Drain{node, by});
   event_ = true;
 }
 
-void LiveCluster::UndrainNode(const std::string& node) {
+void LiveCluster::UndrainNode(const std::string& node, const Asker& by) {
   if (!state_.drained_nodes().contains(node)) CheckNode(node);  // one that is gone may be named
-  writer_.Write(record::Undrain{node});
+  writer_.Write(record::Undrain{node, by});
   event_ = true;
 }
 
-void LiveCluster::Cancel(const std::string& name) {
+void LiveCluster::Cancel(const std::string& name, const Asker& by) {
   const std::string job = state_.job_table().IdOf(name);
   if (options_.dry_run) throw RunError("a dry run cancels no job: ask the daemon in charge");
-  writer_.Write(record::Cancel{job});
+  writer_.Write(record::Cancel{job, by});
   writer_.Commit();
   const Status done = AskRuntime([&] { return runtime_.Cancel(job); });
   if (!done.ok()) throw RunError("{}", done.message());
+  event_ = true;
+}
+
+void LiveCluster::SetSettings(const LiveSettings& settings) {
+  MaintenanceWindows windows = WindowsOf(settings.rules.get());
+  options_.interval = observation_.interval = settings.interval;
+  options_.poll = settings.poll;
+  options_.job_table.rules = settings.rules;
+  state_.job_table().SetRules(settings.rules);
+  windows_ = std::move(windows);
+  if (polled_) WarnOfRules();
   event_ = true;
 }
 
@@ -273,6 +285,19 @@ bool LiveCluster::Hidden(const LiveJob& job) const {
   if (job.over || !job.fits() || job.asked->state == JobState::kHeld || job.fixed()) return true;
   if (pending_.BacksOff(job) || job.beyond) return true;
   return state_.drained() && job.running < 0;
+}
+
+// So that whoever tries the daemon on an empty cluster sees that it works.
+void LiveCluster::ReportFirstPoll() const {
+  GpuCount gpus = 0;
+  for (const RuntimeNode& node : state_.nodes()) gpus += node.capacity.gpus;
+  const auto& jobs = state_.job_table().active();
+  const auto running =
+      std::count_if(jobs.begin(), jobs.end(), [](const LiveJob* job) { return job->running >= 0; });
+  spdlog::info("the cluster has {} with {}; {}, {} of them with GPUs{}",
+               Counted(std::ssize(state_.nodes()), "node"), Counted(gpus, "GPU"),
+               Counted(std::ssize(jobs), "job"), running,
+               jobs.empty() ? ": waiting until one is submitted" : "");
 }
 
 void LiveCluster::WarnOfRules() const {
@@ -440,6 +465,7 @@ bool LiveCluster::PollRuntime() {
   bool event = reader_.Read(snapshot);
   event = std::exchange(limits_, snapshot.limits) != snapshot.limits || event;
   if (!std::exchange(polled_, true)) {
+    ReportFirstPoll();
     WarnOfRules();
     if (!options_.dry_run) workers_.RepeatAnnouncements();
   }

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -45,6 +46,13 @@ struct LiveOptions {
   JobTable::Options job_table{};
 };
 
+// The options that a running daemon can change.
+struct LiveSettings {
+  Seconds interval = 10;
+  Seconds poll = 0.1;
+  std::shared_ptr<const OperatorRules> rules{};  // null: none
+};
+
 class LiveCluster : public ClusterPort, public ConstraintSource {
  public:
   // `past`: of the journal; what it tells is believed where the runtime does not contradict it.
@@ -71,17 +79,23 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   // Called after every poll: the daemon answers its users.
   void OnPoll(std::function<void()> listener) { on_poll_ = std::move(listener); }
 
-  void Pause();                             // no decisions; what runs goes on, and is repaired
-  void Resume();                            // undoes Pause
-  void Drain();                             // no job begins; those that run go on
-  void DrainNode(const std::string& node);  // as if it were down. UsageError when unknown
-  void Undrain();                           // undoes Drain, and not that of a node
-  void UndrainNode(const std::string& node);
+  // `by`: the user who asks, for the journal; unset: the daemon itself.
+  using Asker = std::optional<std::string>;
+  void Pause(const Asker& by = {});   // no decisions; what runs goes on, and is repaired
+  void Resume(const Asker& by = {});  // undoes Pause
+  void Drain(const Asker& by = {});   // no job begins; those that run go on
+  void DrainNode(const std::string& node, const Asker& by = {});  // as if down; UsageError: unknown
+  void Undrain(const Asker& by = {});  // undoes Drain, and not that of a node
+  void UndrainNode(const std::string& node, const Asker& by = {});
 
   // By its user, who may give its id or what it is known as; its workers leave as after any end.
   // UsageError when unknown or when several jobs are known so, RunError when refused, as it is in a
   // dry run.
-  void Cancel(const std::string& name);
+  void Cancel(const std::string& name, const Asker& by = {});
+
+  // From now on these; running jobs keep what they have until a decision changes it. UsageError for
+  // rules that a live cluster cannot have: then nothing is changed.
+  void SetSettings(const LiveSettings& settings);
 
   // The end of all workers but those of pinned jobs, for a daemon that is to leave nothing behind;
   // returns when they are gone, or after `at_most`.
@@ -106,6 +120,7 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
  private:
   void CheckNode(const std::string& node) const;
   bool Hidden(const LiveJob& job) const;
+  void ReportFirstPoll() const;
   void WarnOfRules() const;
   void TellUsers();
   bool FollowWindows();

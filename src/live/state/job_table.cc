@@ -67,11 +67,7 @@ const LiveJob& JobTable::Add(std::shared_ptr<const RuntimeJob> record, Seconds s
   job.record.job = job.index;
   job.record.submit = job.submit;
   job.fit = rates_.Begin(asked.model, asked.user);
-  if (options_.rules != nullptr) {
-    job.rules = options_.rules->RulesFor(asked.payer(), asked.user);
-  }
-  job.rules.cooldown =
-      std::max(job.rules.cooldown, std::min(asked.cooldown, job.rules.own_cooldown));
+  job.rules = RulesOf(asked);
   WorkerGroupOptions group = options_.worker_group;
   group.leave_grace = asked.grace > 0 ? asked.grace : job.rules.grace.value_or(group.leave_grace);
   job.worker_group = WorkerGroup(asked.id, asked.mode, group);
@@ -333,6 +329,42 @@ void JobTable::SetCluster(const ClusterSpec& nominal) {
   nominal_ = nominal;
   tables_ = std::make_unique<TableCache>(rates_.priors(), nominal_.type_specs());
   for (const LiveJob* job : active_) MakeTable(Mine(*job));
+}
+
+// A user's own cooldown may be longer than the operator's, up to a limit, never shorter.
+JobRules JobTable::RulesOf(const RuntimeJob& asked) const {
+  JobRules rules;
+  if (options_.rules != nullptr) rules = options_.rules->RulesFor(asked.payer(), asked.user);
+  rules.cooldown = std::max(rules.cooldown, std::min(asked.cooldown, rules.own_cooldown));
+  return rules;
+}
+
+void JobTable::SetRules(std::shared_ptr<const OperatorRules> rules) {
+  options_.rules = std::move(rules);
+  for (const LiveJob* of : active_) {
+    LiveJob& job = Mine(*of);
+    job.rules = RulesOf(*job.asked);
+    if (job.running >= 0) job.tolerated.push_back(job.given());
+    MakeTable(job);
+  }
+}
+
+void JobTable::ShiftTimes(Seconds end, Seconds by, Seconds now) {
+  const auto shift = [&](Seconds* time) {
+    if (*time < end) *time = std::min(*time + by, now);
+  };
+  Seconds previous = -kNever;
+  for (auto& [index, job] : jobs_) {
+    if (job.submit < end) job.deadline += by;
+    shift(&job.submit);
+    job.submit = previous = std::max(previous, job.submit);  // they rise with the index
+    job.record.submit = job.submit;
+    shift(&job.waiting_since);
+    shift(&job.record.first_start);
+    shift(&job.ended);
+  }
+  shift(&last_submit_);
+  last_submit_ = std::max(last_submit_, previous);
 }
 
 // A user's own rule may leave out more than the operator's, never less.

@@ -85,6 +85,8 @@ class JobTable {
   void LearnRates(const std::string& user, const std::string& model, const record::Fit& fit);
   void LearnTraining(const std::string& key, const record::Training& training);
   void Count(std::int64_t finished, Seconds last_submit);
+  // Times before `end` lie `by` seconds later, and none after `now`: the origin of the run moved.
+  void ShiftTimes(Seconds end, Seconds by, Seconds now);
 
   // ---- changes that the journal need not know ----
 
@@ -109,6 +111,9 @@ class JobTable {
   void SetExplained(const LiveJob& of, std::optional<std::string> trouble) {
     Mine(of).explained = std::move(trouble);
   }
+  // The operator's rules from now on; null: none. Jobs keep sizes that they have, as when a daemon
+  // starts with other rules.
+  void SetRules(std::shared_ptr<const OperatorRules> rules);
   // The job's table has no larger sizes from now on, except what it has; unset: no limit.
   void SetMost(const LiveJob& of, std::optional<GpuCount> most);
 
@@ -146,6 +151,7 @@ class JobTable {
  private:
   LiveJob& Mine(const LiveJob& job) { return jobs_.at(job.index); }
   RateFit FitOf(const record::Fit& points, const std::string& model) const;
+  JobRules RulesOf(const RuntimeJob& asked) const;
   SizeRule SizesOf(const LiveJob& job) const;
   void MakeTable(LiveJob& job);
   bool MakeGoodputTable(LiveJob& job, const Workload& one, const Job& spec);

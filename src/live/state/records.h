@@ -35,13 +35,16 @@ struct Nodes {
   static constexpr Kind kKind = "nodes";
   std::vector<RuntimeNode> nodes;
 };
+// `by`: the user who asked for it; unset: the daemon itself, or a journal that does not tell.
 struct Drain {
   static constexpr Kind kKind = "drain";
   std::optional<std::string> node{};  // unset: all
+  std::optional<std::string> by{};
 };
 struct Undrain {
   static constexpr Kind kKind = "undrain";
   std::optional<std::string> node{};  // unset: all, but not nodes that were drained by name
+  std::optional<std::string> by{};
 };
 struct MaintainedNodes {
   static constexpr Kind kKind = "maintenance";
@@ -60,9 +63,11 @@ struct Readmit {  // workers may start on this node again
 };
 struct Pause {
   static constexpr Kind kKind = "pause";
+  std::optional<std::string> by{};
 };
 struct Resume {
   static constexpr Kind kKind = "resume";
+  std::optional<std::string> by{};
 };
 
 // ---- for people ----
@@ -70,6 +75,7 @@ struct Resume {
 struct Cancel {  // a user asks for it
   static constexpr Kind kKind = "cancel";
   std::string job;
+  std::optional<std::string> by{};
 };
 struct GiveUp {
   static constexpr Kind kKind = "give up";

@@ -247,16 +247,18 @@ void Fields(auto& io, Of<decltype(io), record::Serve>& r) {
   io.Group("pid", r.daemon);
 }
 void Fields(auto& io, Of<decltype(io), record::Nodes>& r) { io("nodes", r.nodes); }
-void Fields(auto& io, Of<decltype(io), record::Drain>& r) { io.IfSet("node", r.node); }
-void Fields(auto& io, Of<decltype(io), record::Undrain>& r) { io.IfSet("node", r.node); }
+void Fields(auto& io, Of<decltype(io), record::Drain>& r) { io.IfSet("node", r.node, "by", r.by); }
+void Fields(auto& io, Of<decltype(io), record::Undrain>& r) {
+  io.IfSet("node", r.node, "by", r.by);
+}
 void Fields(auto& io, Of<decltype(io), record::MaintainedNodes>& r) { io("nodes", r.nodes); }
 void Fields(auto& io, Of<decltype(io), record::Avoid>& r) {
   io("node", r.node, "until", r.until);
   io.Lenient("odds", r.odds, "jobs", r.jobs);
 }
 void Fields(auto& io, Of<decltype(io), record::Readmit>& r) { io("node", r.node); }
-void Fields(auto& io, Of<decltype(io), record::Pause>& /*r*/) {}
-void Fields(auto& io, Of<decltype(io), record::Resume>& /*r*/) {}
+void Fields(auto& io, Of<decltype(io), record::Pause>& r) { io.IfSet("by", r.by); }
+void Fields(auto& io, Of<decltype(io), record::Resume>& r) { io.IfSet("by", r.by); }
 
 // ---- jobs ----
 
@@ -428,7 +430,10 @@ void Fields(auto& io, Of<decltype(io), record::Counts>& r) {
 
 // ---- for people ----
 
-void Fields(auto& io, Of<decltype(io), record::Cancel>& r) { io.Lenient("job", r.job); }
+void Fields(auto& io, Of<decltype(io), record::Cancel>& r) {
+  io.Lenient("job", r.job);
+  io.IfSet("by", r.by);
+}
 void Fields(auto& io, Of<decltype(io), record::GiveUp>& r) {
   io.Lenient("job", r.job, "why", r.why);
 }

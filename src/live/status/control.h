@@ -17,6 +17,8 @@ struct ControlRequest {
   std::optional<std::string> job{};   // kCancel: its id, or the name by which its user knows it
   std::optional<std::string> node{};  // kDrain: this node; unset: no job begins anywhere
   bool undo = false;                  // kDrain: ends the drain
+  // Who asks, for logs and the journal, as the kernel knows it; it is not sent.
+  std::optional<std::string> by{};
 };
 
 struct DrainedNode {

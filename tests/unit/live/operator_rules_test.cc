@@ -38,6 +38,31 @@ TEST_F(LiveRules, PoliciesSeeTheSizesThatAreAllowed) {
   EXPECT_EQ(SizesOf("vision"), (std::vector<int>{3, 6}));
 }
 
+TEST_F(LiveRules, NewRulesApplyWhileTheDaemonRuns) {
+  runtime_.AddJob("a", 3, 1, 8);
+  runtime_.AddJob("b", 1, 1, 8);
+  ServeAndTrain({{"a", 3}});
+  Say("sizes = \"powers-of-two\"\ncooldown = 60\n[[guarantees]]\naccount = \"user\"\ngpus = 2\n");
+  cluster_->SetSettings({20, 0.5, options_.job_table.rules});
+  port_->SetGuarantees(cluster_->guarantees());
+  ASSERT_TRUE(port_->WaitForChange(kNever)) << "it asks for a decision";
+  EXPECT_EQ(SizesOf("a"), (std::vector<int>{1, 2, 3, 4, 8})) << "it keeps what it has";
+  EXPECT_EQ(SizesOf("b"), (std::vector<int>{1, 2, 4, 8}));
+  EXPECT_EQ(JobOf("b").rules.cooldown, 60);
+  EXPECT_EQ(JobOf("b").rules.guarantee, 0);
+  EXPECT_EQ(port_->Observe().interval, 20);
+  EXPECT_TRUE(Trains("a", 3));
+}
+
+TEST_F(LiveRules, RulesThatALiveClusterCannotHaveChangeNothing) {
+  runtime_.AddJob("a", 3, 1, 8);
+  ServeAndTrain({{"a", 3}});
+  Say("sizes = \"powers-of-two\"\n[[maintenance]]\nnodes = \"n1\"\nfrom = 10\nto = 20\n");
+  EXPECT_THROW(cluster_->SetSettings({20, 0.5, options_.job_table.rules}), Error);
+  EXPECT_EQ(cluster_->options().interval, 10);
+  EXPECT_EQ(SizesOf("a").size(), 8U);
+}
+
 TEST_F(LiveRules, AJobWithoutAnAllowedSizeIsToldWhy) {
   Say("sizes = \"powers-of-two\"\n");
   runtime_.AddJob("three", 3, 3, 3);

@@ -1,0 +1,87 @@
+#include "live/daemon/user_status_server.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <exception>
+#include <map>
+#include <utility>
+
+#include "core/error.h"
+#include "core/user_name.h"
+#include "live/status/status_json.h"
+#include "live/status/user_view.h"
+
+namespace allot {
+namespace {
+
+constexpr Seconds kForAnAnswer = 10;
+constexpr std::size_t kMostUsers = 64;
+constexpr std::size_t kMostOfAUser = 8;
+constexpr std::size_t kLongestView = 64 << 20;
+constexpr std::size_t kLongestQuestion = 1024;
+
+}  // namespace
+
+UserStatusServer::UserStatusServer(const std::filesystem::path& socket)
+    : server_("unix:" + socket.string(),
+              {.line = [this](const auto& client, const std::string& line) { Ask(client, line); },
+               .refused = [](const auto&, const std::string&) {},
+               .closed = [this](const auto& client) { waiting_.erase(client); }},
+              {.introduction = kForAnAnswer,
+               .strangers = kMostUsers,
+               .strangers_a_peer = kMostOfAUser,
+               .longest_line = kLongestQuestion,
+               .unread = kLongestView}) {
+  if (::chmod(socket.c_str(), 0666) != 0) {
+    throw RunError("cannot let users connect to '{}': {}", socket.string(), SystemMessage());
+  }
+  thread_ = std::thread([this] {
+    while (!over_) server_.Serve(1, [this] { return over_.load(); });
+  });
+}
+
+UserStatusServer::~UserStatusServer() {
+  over_ = true;
+  server_.Post([] {});
+  thread_.join();
+}
+
+void UserStatusServer::Publish(std::shared_ptr<const DaemonStatus> status) {
+  server_.Post([this, status = std::move(status)] { Answer(*status); });
+}
+
+void UserStatusServer::Ask(const LineServer::ConnectionPtr& client, const std::string& line) {
+  std::string refused;
+  try {
+    if (ReadRequest(line).action != ControlAction::kStatus) {
+      refused = "only the daemon's user may ask for this; other users may ask for the status";
+    }
+  } catch (const std::exception& error) {
+    refused = error.what();
+  }
+  if (refused.empty()) {
+    waiting_.insert(client);
+    wanted_ = true;
+    return;
+  }
+  server_.Send(client, WriteError(refused));
+  server_.Close(client);
+}
+
+void UserStatusServer::Answer(const DaemonStatus& status) {
+  wanted_ = false;
+  std::map<uid_t, std::string> views;
+  for (const LineServer::ConnectionPtr& client : std::exchange(waiting_, {})) {
+    const uid_t user = LineServer::UserOf(client);
+    const auto [view, first] = views.try_emplace(user);
+    if (first) {
+      const bool trusted = user == 0 || user == ::geteuid();
+      view->second = WriteStatus(trusted ? status : ViewFor(UserName(user), status));
+    }
+    server_.Send(client, view->second);
+    server_.Close(client);
+  }
+}
+
+}  // namespace allot
