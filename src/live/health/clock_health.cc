@@ -2,8 +2,13 @@
 
 #include <sys/timex.h>
 
+#include <algorithm>
+
 #include "core/error.h"
+#include "core/file.h"
+#include "core/wall_clock.h"
 #include "live/health/health_check.h"
+#include "live/state/run_begin.h"
 
 namespace allot {
 namespace {
@@ -22,7 +27,27 @@ HealthFinding CheckClock(const HealthPlace&) {
   return FoundFine("a time server sets it");
 }
 
-constexpr HealthCheck<HealthPlace> kClockChecks[] = {{"clock", CheckClock}};
+HealthFinding CheckJournalEnd(const HealthPlace& place) {
+  const auto journal = place.state / "journal.jsonl";
+  std::error_code error;
+  if (!CanRead(place.state) || !std::filesystem::exists(journal, error)) {
+    return FoundUnchecked("there is no journal");
+  }
+  const JournalTimes times = TimesOf(ReadJournalText(ReadTextFile(journal.string())).records);
+  if (!times.origin) return FoundUnchecked("the journal has no date");
+  const Seconds ahead = times.AheadOf(WallSeconds());
+  if (ahead < kLeastJump) {
+    return FoundFine(fmt::format("the journal ends {:.0f} s ago", std::max(0.0, -ahead)));
+  }
+  return FoundWrong(
+      fmt::format("the journal ends {:.0f} s in the future: the clock was ahead when the daemon "
+                  "started, or is behind now",
+                  ahead),
+      "set the clock, then restart the daemon: it corrects the ages of jobs");
+}
+
+constexpr HealthCheck<HealthPlace> kClockChecks[] = {{"clock", CheckClock},
+                                                     {"clock.journal", CheckJournalEnd}};
 
 ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "clock",
                                          .summary = "whether a time server sets the clock",

@@ -75,6 +75,8 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
     }
   }
   reader_.SetJournalEnd(state_.last());
+  const bool origin_moved = clock_.origin() < state_.origin();  // FindRunBegin
+  if (origin_moved) state_.Apply({clock_.Now(), record::Serve{clock_.origin()}});
   observation_.cluster = &state_.present();
   observation_.interval = options_.interval;
   observation_.share_begin.assign(1, 0);

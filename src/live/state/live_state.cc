@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "live/state/run_begin.h"
 
 namespace allot {
 namespace {
@@ -273,7 +274,7 @@ struct LiveState::Applier {
   Seconds at;
 
   // The run and its nodes.
-  void operator()(const record::Serve& r) const { state.origin_ = r.origin; }
+  void operator()(const record::Serve& r) const { state.BeginRun(at, r.origin); }
   void operator()(const record::Nodes& r) const { state.SetNodes(r.nodes); }
   void operator()(const record::Drain& r) const { state.SetDrained(r.node, true); }
   void operator()(const record::Undrain& r) const { state.SetDrained(r.node, false); }
@@ -402,7 +403,24 @@ struct LiveState::Applier {
   }
 };
 
+// A daemon that finds the journal's end in the future moves the origin back (FindRunBegin): an
+// earlier daemon began with a clock that was ahead. What lies before that beginning then happened
+// later than the journal says; what lies behind it is right by the new origin.
+void LiveState::BeginRun(Seconds at, double origin) {
+  const Seconds ahead = origin_ - origin;
+  if (ahead > 0) {
+    const auto jump = std::find_if(begins_.rbegin(), begins_.rend(), [&](const DaemonBegin& begin) {
+      return begin.after >= ahead - kLeastJump;
+    });
+    if (jump != begins_.rend()) job_table_.ShiftTimes(jump->at, ahead, at);
+    begins_.clear();
+  }
+  origin_ = origin;
+  begins_.push_back({at, at - last_before_});
+}
+
 void LiveState::Apply(const TimedRecord& record) {
+  last_before_ = last_;
   last_ = std::max(last_, record.at);
   std::visit(Applier{*this, record.at}, record.record);
 }

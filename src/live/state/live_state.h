@@ -67,6 +67,10 @@ class LiveState {
 
  private:
   struct Applier;  // what a record of each kind changes
+  struct DaemonBegin {
+    Seconds at = 0;
+    Seconds after = 0;  // so long after the record before
+  };
 
   const LiveJob& JobOf(const std::string& id) const;
   WorkerGroup& WorkersOf(const std::string& job);
@@ -82,6 +86,7 @@ class LiveState {
   std::vector<NodeShare> SharesOf(const record::Allocated& allocated) const;
   std::int32_t ConfigurationOf(const record::Allocated& allocated, const LiveJob& job,
                                std::span<const NodeShare> shares);
+  void BeginRun(Seconds at, double origin);
   void SetNodes(const std::vector<RuntimeNode>& nodes);
   ClusterSpec MakeNominal() const;
   void SetDrained(const std::optional<std::string>& node, bool drained);
@@ -97,6 +102,8 @@ class LiveState {
   std::vector<bool> node_up_;
   double origin_ = kUnknown;
   Seconds last_ = 0;
+  Seconds last_before_ = 0;          // of the records before the latest one
+  std::vector<DaemonBegin> begins_;  // of daemons since the origin is what it is
   bool paused_ = false;
   bool drained_ = false;
   std::set<std::string> drained_nodes_;

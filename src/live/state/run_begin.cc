@@ -16,14 +16,32 @@ double BeginOfRun(const RuntimeSnapshot& snapshot, double now) {
   return begin;
 }
 
+JournalTimes TimesOf(const std::vector<TimedRecord>& past) {
+  JournalTimes times;
+  for (const TimedRecord& one : past) {
+    times.last = std::max(times.last, one.at);
+    const auto* serve = std::get_if<record::Serve>(&one.record);
+    if (serve != nullptr && !std::isnan(serve->origin)) times.origin = serve->origin;
+  }
+  return times;
+}
+
 RunBegin FindRunBegin(const std::vector<TimedRecord>& past, Runtime& runtime,
                       const LiveClock::Source& time) {
+  const JournalTimes times = TimesOf(past);
   RunBegin begin;
-  for (const TimedRecord& one : past) {
-    begin.last = std::max(begin.last, one.at);
-    if (const auto* serve = std::get_if<record::Serve>(&one.record)) begin.origin = serve->origin;
+  begin.last = times.last;
+  if (times.origin) {
+    begin.origin = *times.origin;
+    const Seconds ahead = times.AheadOf(time.wall());
+    if (ahead < kLeastJump) return begin;
+    spdlog::warn(
+        "the journal ends {:.0f} s in the future: the clock was ahead when an earlier daemon "
+        "started, or is behind now; ages of jobs are corrected by that",
+        ahead);
+    begin.origin -= ahead;
+    return begin;
   }
-  if (!std::isnan(begin.origin)) return begin;
   try {
     begin.first = runtime.TakeSnapshot();
     begin.origin = BeginOfRun(*begin.first, time.wall());

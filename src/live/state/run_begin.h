@@ -15,6 +15,14 @@ namespace allot {
 // keep their ages when a journal is lost or another daemon takes over.
 double BeginOfRun(const RuntimeSnapshot& snapshot, double now);
 
+// Of a journal.
+struct JournalTimes {
+  std::optional<double> origin{};  // Unix time of the run's time 0; unset if no record tells it
+  Seconds last = 0;                // of the latest record
+  Seconds AheadOf(double now) const { return origin ? *origin + last - now : -kNever; }
+};
+JournalTimes TimesOf(const std::vector<TimedRecord>& past);
+
 struct RunBegin {
   double origin = kUnknown;  // Unix time of 0; if unknown, time 0 is now
   Seconds last = 0;          // time of the journal's latest record
@@ -23,8 +31,14 @@ struct RunBegin {
   std::optional<RuntimeSnapshot> first;
 };
 
+// How far the journal must end in the future before the clock counts as having been wrong. Less is
+// what time servers correct.
+inline constexpr Seconds kLeastJump = 60;
+
 // Takes the origin from the journal, or polls the runtime if the journal has none. If the runtime
-// does not answer, logs a warning.
+// does not answer, logs a warning. If the journal ends in the future, an earlier daemon began while
+// the clock was ahead: the origin moves back, so that time goes on from there and is right, and
+// LiveState::Apply moves what was before (record::Serve).
 RunBegin FindRunBegin(const std::vector<TimedRecord>& past, Runtime& runtime,
                       const LiveClock::Source& time);
 

@@ -80,6 +80,43 @@ TEST_F(RunBeginTest, AJournalThatTellsTheOriginIsBelieved) {
   EXPECT_FALSE(begin.first) << "it is not asked";
 }
 
+TEST_F(RunBeginTest, AClockThatWasAheadAtAStartIsCorrectedAtTheNext) {
+  constexpr Seconds kTwoDays = 2 * 86400;
+  const auto restart = [this] {
+    port_.reset();
+    cluster_.reset();
+    journal_.reset();
+    journal_ = std::make_unique<Journal>(folder_ / "journal.jsonl");
+    const std::vector<TimedRecord> past = journal_->TakePast();
+    const RunBegin begin = FindRunBegin(past, runtime_, time_.source());
+    clock_ = std::make_unique<LiveClock>(begin.origin, begin.last, time_.source());
+    cluster_ = std::make_unique<LiveCluster>(runtime_, journal_.get(), *clock_, options_, past,
+                                             std::nullopt);
+    Constrain();
+    journal_->Append({clock_->Now(), record::Serve{clock_->origin()}});
+    cluster_->PollRuntime();
+  };
+  runtime_.AddJob("old", 1, 1, 1).submit = time_.wall;
+  Serve();
+  cluster_->PollRuntime();
+  time_.Pass(1000);
+  Look();
+  cluster_->Pause();  // a record of now
+  time_.wall += kTwoDays;
+  restart();
+  EXPECT_GT(AgeOf("old"), kTwoDays) << "nobody can know better yet";
+  time_.Pass(100);
+  cluster_->Resume();
+  time_.wall -= kTwoDays;
+  for (int start = 0; start < 2; ++start) {  // the second one reads the correction
+    restart();
+    EXPECT_NEAR(AgeOf("old"), 1100, 2);
+    runtime_.AddJob(fmt::format("new{}", start), 1, 1, 1).submit = time_.wall;
+    Look();
+    EXPECT_NEAR(AgeOf(fmt::format("new{}", start)), 0, 2);
+  }
+}
+
 TEST_F(RunBeginTest, AJobThatRunsKeepsWhatItHasHad) {
   runtime_.AddJob("a", 2, 1, 8);
   ServeAndTrain({{"a", 2}});
