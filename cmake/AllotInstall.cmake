@@ -105,4 +105,8 @@ install(FILES examples/plugin_client.c DESTINATION ${examples} COMPONENT plugin)
 install(FILES examples/compare_policies.cc DESTINATION ${examples} COMPONENT library)
 install(DIRECTORY examples/find_package DESTINATION ${examples} COMPONENT library)
 
+# What `cmake --install` wrote, below the same DESTDIR, by the manifests that it left in the build folder.
+add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -D FOLDER=${CMAKE_BINARY_DIR} -P ${CMAKE_CURRENT_LIST_DIR}/AllotUninstall.cmake
+                  VERBATIM)
+
 include(AllotPackages)

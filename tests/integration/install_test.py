@@ -14,7 +14,7 @@ import pytest
 FILES = {
     "daemon": ["bin/allot", "share/allot/grafana/allot.json", "share/allot/prometheus/allot.rules.yaml", "share/allot/checkpoints/philly-elastic/accepted/manifest.json",
                "share/allot/checkpoints/dl2/accepted/manifest.json", "share/allot/checkpoints/universal/accepted/manifest.json"],
-    "slurm": ["lib/systemd/system/allot.service", "share/allot/systemd/allot.default", "share/allot/systemd/commands.conf",
+    "slurm": ["lib/systemd/system/allot.service", "share/allot/systemd/serve.toml", "share/allot/systemd/commands.conf",
               "share/allot/slurm/job_submit.lua"],
     "training": ["bin/allot-torch"],
     "jobs": ["bin/allot-elastic", "lib/allot/python/allot_elastic/torch.py", "share/allot/examples/mlp.py"],
@@ -85,12 +85,29 @@ def test_what_is_staged_names_its_later_place(program, cache, tmp_path):
     assert "ExecStart=/opt/allot/bin/allot " in (tmp_path / "opt/allot/lib/systemd/system/allot.service").read_text()
 
 
-def test_the_example_of_settings_is_one_that_systemd_reads(prefix):
-    """And changes nothing until somebody takes the '#' away."""
-    lines = (prefix / "share/allot/systemd/allot.default").read_text().splitlines()
-    assert all(re.fullmatch(r"(# .*|#[A-Z_]+=\S.*)?", line) for line in lines), lines
-    named = {line[1:].split("=")[0] for line in lines if re.match(r"#[A-Z]", line)}
-    assert named == {"SLURM_CONF", "ALLOT_RUNTIME", "ALLOT_OPTIONS"}
+def test_the_options_of_the_service_are_ones_of_serve(prefix, root, tmp_path):
+    """Also those behind '#'; runtime and policy are others here, where no Slurm is."""
+    text = (prefix / "share/allot/systemd/serve.toml").read_text()
+    (tmp_path / "serve.toml").write_text(re.sub(r"^#(?=[\[a-z])", "", text, flags=re.MULTILINE))
+    done = subprocess.run([prefix / "bin/allot", "serve", "--config", tmp_path / "serve.toml", "--runtime", "local:cluster=1x1",
+                           "--checkpoint", root / "checkpoints/philly-elastic/accepted", "--metrics", "tcp:127.0.0.1:0",
+                           "--state", tmp_path / "s", "--until-idle"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "[rules]" in text and 'runtime = "slurm:address=:' in text
+
+
+def test_what_was_installed_can_be_removed(root, tmp_path):
+    """By the manifests that cmake leaves in the build folder; here those of a folder of the test's own."""
+    (tmp_path / "usr/share/allot/slurm").mkdir(parents=True)
+    for name in ("usr/bin/other", "usr/bin/allot", "usr/share/allot/slurm/job_submit.lua"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "install_manifest_slurm.txt").write_text("/usr/bin/allot\n/usr/share/allot/slurm/job_submit.lua")
+    words = ["cmake", "-D", f"FOLDER={tmp_path}", "-P", root / "cmake/AllotUninstall.cmake"]
+    subprocess.run(words, env={**os.environ, "DESTDIR": str(tmp_path)}, check=True, capture_output=True)
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")) == ["usr", "usr/bin", "usr/bin/other", "usr/share"]
+    again = subprocess.run(words, capture_output=True, text=True)
+    assert again.returncode != 0 and "nothing was installed" in again.stderr
 
 
 @pytest.mark.skipif(os.path.exists("/etc/slurm/slurm.conf"), reason="this machine is of a cluster")
