@@ -41,9 +41,7 @@ void ShownNodes::Read(const ObjectStore<KubeNode>& nodes) {
   }
   for (const auto& named : by_name_) {
     const KubeNode& node = named.second;
-    const bool known = std::any_of(shown_.begin(), shown_.end(),
-                                   [&](const RuntimeNode& one) { return one.name == node.name; });
-    if (known || node.gpus == 0) continue;
+    if (node.gpus == 0 || !names_.insert(node.name).second) continue;
     RuntimeNode shown;
     shown.name = node.name;
     ShowResources(node, &shown);

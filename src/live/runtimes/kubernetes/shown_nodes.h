@@ -3,6 +3,7 @@
 // Used by KubernetesRuntime. Not thread-safe.
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace allot {
 class ShownNodes {
  public:
   // The cluster's nodes are now these. Logs why a node with GPUs takes no workers, when that
-  // changes.
+  // changes. O(nodes log nodes).
   void Read(const ObjectStore<KubeNode>& nodes);
 
   const std::vector<RuntimeNode>& all() const { return shown_; }  // in the order of their coming
@@ -28,6 +29,7 @@ class ShownNodes {
 
  private:
   std::vector<RuntimeNode> shown_;
+  std::set<std::string> names_;                            // of these
   std::map<std::string, KubeNode, NaturalOrder> by_name_;  // that exist now
 };
 
