@@ -129,7 +129,9 @@ TEST_F(Manifests, TheDaemonIsToldWhereItIs) {
     volume_at[TextOf(mount["mountPath"])] = TextOf(mount["name"]);
   }
   EXPECT_EQ(volume_at[fs::path(Parameter("key")).parent_path()], "key");
-  EXPECT_EQ(volume_at[fs::path(Argument("--state")).parent_path()], "state");
+  const YAML::Node variable = Container()["env"][0];
+  EXPECT_EQ(TextOf(variable["name"]), "ALLOT_STATE");
+  EXPECT_EQ(volume_at[fs::path(TextOf(variable["value"])).parent_path()], "state");
 }
 
 TEST_F(Manifests, RightsAreThoseOfTheDaemonsAccount) {
