@@ -107,8 +107,8 @@ std::string SpecOf(const std::string& policy, const std::string& checkpoint, con
 }
 
 std::shared_ptr<const OperatorRules> RulesOf(const ServeOptions& o) {
-  if (o.rules.empty()) return nullptr;
-  return std::make_shared<const OperatorRules>(OperatorRules::FromFile(o.rules));
+  return std::make_shared<const OperatorRules>(o.rules.empty() ? OperatorRules()
+                                                               : OperatorRules::FromFile(o.rules));
 }
 
 // systemd makes this folder (RuntimeDirectory=), which any user can enter, for the service.

@@ -10,12 +10,15 @@ namespace allot {
 
 ConstrainedCluster::ConstrainedCluster(ClusterPort& inside, ConstraintSource& source,
                                        std::vector<Guarantee> guarantees, Validator validator)
-    : inside_(inside), source_(source), validator_(validator), guarantees_(std::move(guarantees)) {
+    : inside_(inside),
+      source_(source),
+      validator_(validator),
+      entitlements_(std::move(guarantees)) {
   Show(true);
 }
 
 void ConstrainedCluster::SetGuarantees(std::vector<Guarantee> guarantees) {
-  guarantees_ = Guarantees(std::move(guarantees));
+  entitlements_ = Entitlements(std::move(guarantees));
 }
 
 void ConstrainedCluster::Show(bool next_decision) {
@@ -25,7 +28,7 @@ void ConstrainedCluster::Show(bool next_decision) {
 }
 
 Status ConstrainedCluster::Validate(const Allocation& answer) const {
-  if (!guarantees_.none() && answer.has_partners()) {
+  if (!entitlements_.guarantees().empty() && answer.has_partners()) {
     return Status::Refused("guarantees count whole GPUs, got jobs that share some");
   }
   return validator_(Observe(), answer);
@@ -52,36 +55,53 @@ ApplyReport ConstrainedCluster::ApplyValidated(const Allocation& answer) {
   return report;
 }
 
-void ConstrainedCluster::FindOwners() {
+void ConstrainedCluster::FindGuarantees() {
   const Observation& all = inside_.Observe();
-  owner_.clear();
-  hidden_gpus_.assign(guarantees_.size(), 0);
+  const std::vector<Guarantee>& guarantees = entitlements_.guarantees();
+  guarantee_.clear();
+  hidden_gpus_.assign(guarantees.size(), 0);
   for (std::size_t r = 0; r < all.job.size(); ++r) {
     const std::int32_t guarantee = constraints_->guarantee[r];
     if (!view_.hidden()[r]) {
-      owner_.push_back(guarantee);
+      guarantee_.push_back(guarantee);
     } else if (guarantee >= 0 && all.running[r] >= 0) {
       const Configuration& runs = (*all.table[r])[all.running[r]];
       const std::string& type = all.cluster->types()[At(runs.gpu_type)];
-      if (guarantees_[guarantee].Counts(type)) hidden_gpus_[At(guarantee)] += runs.demand.gpus;
+      if (guarantees[At(guarantee)].Counts(type)) hidden_gpus_[At(guarantee)] += runs.demand.gpus;
     }
   }
 }
 
 const Allocation& ConstrainedCluster::Correct(const Allocation& answer) {
-  if (guarantees_.none()) return answer;
-  FindOwners();
-  if (!guarantees_.Enforce(Observe(), owner_, hidden_gpus_, answer)) return answer;
-  corrections_.not_kept = validator_(Observe(), guarantees_.allocation());
+  contended_ = false;
+  const bool shares = constraints_->usage != nullptr && !answer.has_partners();
+  if (entitlements_.guarantees().empty() && !shares) return answer;
+  FindGuarantees();
+  Entitlements::Basis basis{guarantee_, hidden_gpus_, {}, {}, {}};
+  if (shares) {
+    fair_shares_.Find(inside_.Observe(), *constraints_, view_.hidden(), *Observe().cluster,
+                      entitlements_.guarantees());
+    if (fair_shares_.shares().size() > 1) {
+      contended_ = fair_shares_.contended();
+      basis.shares = fair_shares_.shares();
+      basis.share_of_row = fair_shares_.share_of_row();
+      basis.asked_of_row = fair_shares_.asked_of_row();
+    }
+  }
+  const Corrections::Reason reason = entitlements_.Enforce(Observe(), basis, answer);
+  if (reason == Corrections::Reason::kNone) return answer;
+  corrections_.not_kept = validator_(Observe(), entitlements_.allocation());
   if (!corrections_.not_kept.ok()) return answer;
-  corrections_.guarantees = true;
-  return guarantees_.allocation();
+  corrections_.reason = reason;
+  return entitlements_.allocation();
 }
 
 bool ConstrainedCluster::WaitForChange(Seconds valid_until) {
   // The policy promised validity for its own answer, not for the corrected one.
+  const Seconds now = Observe().now;
   valid_until = std::min(valid_until, constraints_->valid_until);
-  if (corrections_.guarantees) valid_until = std::min(valid_until, Observe().now);
+  if (contended_) valid_until = std::min(valid_until, now + FairShares::kReview);
+  if (corrections_.reason != Corrections::Reason::kNone) valid_until = std::min(valid_until, now);
   const bool more = inside_.WaitForChange(valid_until);
   Show(more);
   return more;

@@ -17,8 +17,8 @@
 //
 // What may change a policy's answer, in this order:
 //   1  Validate refuses an answer that is not legal for what the policy saw. Nothing is applied.
-//   2  Guarantees: jobs of accounts below their guarantee get GPUs (rules/guarantees.h).
-//      Fair shares of accounts will be kept here, after guarantees.
+//   2  Guarantees, then fair shares: jobs of accounts below their guarantee and of users below
+//      their fair share get GPUs (rules/entitlements.h).
 //   3  GPUs get the machines' numbers again, and hidden jobs that run keep theirs.
 //   4  Node requirements: jobs are moved to nodes that may run them, or wait
 //      (rules/node_requirements.h).
@@ -26,8 +26,9 @@
 //
 // When a job becomes hidden, policies see it disappear without an end event; when it is shown
 // again, they see an arrival. The end of a job that was ever shown is reported like any other. An
-// answer that was corrected for guarantees is asked for again at the next scheduled instant,
-// whatever the policy promised.
+// answer that was corrected for guarantees or fair shares is asked for again at the next scheduled
+// instant, whatever the policy promised; one that was not, while users ask for more than there is,
+// after FairShares::kReview.
 //
 // Costs a copy of the observation for each Apply and WaitForChange. Not thread-safe.
 
@@ -37,7 +38,8 @@
 #include "cluster/validate.h"
 #include "rules/constrained_view.h"
 #include "rules/constraints.h"
-#include "rules/guarantees.h"
+#include "rules/entitlements.h"
+#include "rules/fair_shares.h"
 
 namespace allot {
 
@@ -54,7 +56,8 @@ class ConstrainedCluster : public ClusterPort {
   void SetGuarantees(std::vector<Guarantee> guarantees);
 
   const Observation& Observe() const override { return view_.shown(); }
-  // Refuses also jobs that share GPUs where accounts have guarantees: these count whole GPUs.
+  // Refuses also jobs that share GPUs where accounts have guarantees: these count whole GPUs. Fair
+  // shares do, too, and do not apply to an answer with such jobs.
   Status Validate(const Allocation& answer) const override;
   ApplyReport Apply(const Allocation& answer) override;
   ApplyReport ApplyValidated(const Allocation& answer) override;
@@ -62,19 +65,21 @@ class ConstrainedCluster : public ClusterPort {
 
  private:
   void Show(bool next_decision);
-  void FindOwners();
+  void FindGuarantees();
   const Allocation& Correct(const Allocation& answer);
 
   ClusterPort& inside_;
   ConstraintSource& source_;
   const Validator validator_;
   ConstrainedView view_;
-  Guarantees guarantees_;
+  Entitlements entitlements_;
+  FairShares fair_shares_;
+  bool contended_ = false;  // users asked for more than there is
   const Constraints* constraints_ = nullptr;
-  Corrections corrections_;            // of the last answer
-  std::vector<std::int32_t> owner_;    // by row shown: index of its account's guarantee, -1: none
-  std::vector<GpuCount> hidden_gpus_;  // by guarantee: what hidden jobs have of it
-  Allocation full_;                    // the last answer, in the machines' numbers
+  Corrections corrections_;              // of the last answer
+  std::vector<std::int32_t> guarantee_;  // by row shown: of its account; -1: none
+  std::vector<GpuCount> hidden_gpus_;    // by guarantee: what hidden jobs have of it
+  Allocation full_;                      // the last answer, in the machines' numbers
   std::int64_t applied_decision_ = -1;
 };
 

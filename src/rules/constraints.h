@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cluster/observation.h"
 #include "core/error.h"
 #include "rules/change_history.h"
+#include "rules/gpu_usage.h"
+#include "rules/operator_rules.h"
 
 namespace allot {
 
@@ -30,10 +33,19 @@ enum class NodeUse : std::uint8_t {
 };
 
 struct Constraints {
+  struct Owner {
+    Submitter submitter;
+    double account_weight = 1;  // of fair shares
+    double user_weight = 1;
+    std::optional<GpuCount> asks{};  // GPUs; unset: what it requested
+  };
   // By row of the observation.
   std::vector<bool> hidden;                // policies do not see the job, and decide nothing for it
   std::vector<std::int32_t> guarantee;     // index of its account's guarantee; -1: none
+  std::vector<Owner> owners;               // whose job it is
   std::vector<NodeRequirements> nodes_of;  // empty: no job requires anything
+  // What the owners' jobs have used; null: no fair shares. Outlives the constraints.
+  const GpuUsage* usage = nullptr;
   // By node.
   std::vector<std::uint64_t> withheld;  // GPUs that are not the cluster's to give; empty: none
   std::vector<NodeUse> node_use;        // empty: all are open
@@ -42,9 +54,11 @@ struct Constraints {
   Seconds valid_until = kNever;
 
   // The next row. A job that a rule pins is hidden until then.
-  void AddRow(const Pin& pin, bool is_hidden, std::int32_t its_guarantee) {
+  void AddRow(const Pin& pin, bool is_hidden, const JobRules& rules, Submitter submitter,
+              std::optional<GpuCount> asks = {}) {
     hidden.push_back(is_hidden || pin);
-    guarantee.push_back(its_guarantee);
+    guarantee.push_back(rules.guarantee);
+    owners.push_back({submitter, rules.account_weight, rules.user_weight, asks});
     if (pin) valid_until = std::min(valid_until, pin.until);
   }
   NodeUse UseOf(NodeIndex node) const {
@@ -59,8 +73,10 @@ struct Corrections {
     std::string why;    // for people
     bool soon = false;  // nodes that it does not avoid can hold it: one of them will be free
   };
-  bool guarantees = false;         // the answer left an account below its guarantee
-  Status not_kept = Status::Ok();  // a fault: the answer with guarantees kept would break this rule
+  // The answer left an account below its guarantee, or else a user below his fair share.
+  enum class Reason : std::uint8_t { kNone, kGuarantees, kFairShares };
+  Reason reason = Reason::kNone;
+  Status not_kept = Status::Ok();  // a fault: the corrected answer would break this rule
   std::vector<Unplaced> unplaced;  // these jobs keep what they have, or wait
 };
 

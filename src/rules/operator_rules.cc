@@ -20,6 +20,11 @@
 namespace allot {
 namespace {
 
+// Of fair shares. A turn of FairShares::kTurn must be short beside it.
+constexpr Seconds kShortestHalfLife = 3600;
+constexpr double kLeastWeight = 1e-3;
+constexpr double kMostWeight = 1e3;
+
 bool Matches(const std::string& pattern, std::string_view text) {
   return ::fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0;
 }
@@ -93,15 +98,34 @@ class RulesTable {
     return *whole;
   }
   // 90, or "1m30s".
-  Seconds Duration(const char* key) const {
+  Seconds Duration(const char* key, Seconds least = 0) const {
     const std::string place = PlaceOf(key);
     const toml::node& node = *table_.get(key);
     const auto seconds = DurationIn(node);
-    if (!seconds || !(*seconds >= 0 && *seconds <= kLongestTime)) {
-      throw DataError("{} must be {}, from 0 to {} s, got {}", place, kDurationForms, kLongestTime,
-                      ShownIn(node));
+    if (!seconds || !(*seconds >= least && *seconds <= kLongestTime)) {
+      throw DataError("{} must be {}, from {} to {} s, got {}", place, kDurationForms, least,
+                      kLongestTime, ShownIn(node));
     }
     return *seconds;
+  }
+  // { vision = 2, alice = 0.5 }
+  std::map<std::string, double> Weights(const char* key) const {
+    const std::string place = PlaceOf(key);
+    const toml::table* list = table_.get(key)->as_table();
+    if (list == nullptr) {
+      throw DataError("{} must be a table of names and numbers, got {}", place,
+                      ShownIn(*table_.get(key)));
+    }
+    std::map<std::string, double> weights;
+    for (const auto& [name, node] : *list) {
+      const auto weight = node.value<double>();
+      if (!weight || !(*weight >= kLeastWeight && *weight <= kMostWeight)) {
+        throw DataError("{} of '{}' must be a number from {} to {}, got {}", place,
+                        std::string(name.str()), kLeastWeight, kMostWeight, ShownIn(node));
+      }
+      weights[std::string(name.str())] = *weight;
+    }
+    return weights;
   }
   // "powers-of-two", or [1, 2, 4, 8].
   SizeRule Sizes(const char* key) const {
@@ -149,6 +173,10 @@ JobRules OperatorRules::RulesFor(std::string_view account, std::string_view user
     if (part.restarts_per_hour) rules.restarts_per_hour = *part.restarts_per_hour;
     if (part.moves) rules.moves = *part.moves;
     if (part.grace) rules.grace = part.grace;
+  }
+  if (fair_share_) {
+    rules.account_weight = fair_share_->WeightOf(account);
+    rules.user_weight = fair_share_->WeightOf(user);
   }
   for (std::size_t g = 0; g < guarantees_.size(); ++g) {
     if (guarantees_[g].account == account) rules.guarantee = static_cast<std::int32_t>(g);
@@ -223,7 +251,9 @@ class RulesReader {
     if (const toml::table* among_options = file["rules"].as_table()) {
       file = toml::table(*among_options);
     }
-    AddPart(RulesTable(file, where, And(JobRuleKeys(), {"jobs", "guarantees", "maintenance"})));
+    AddPart(RulesTable(file, where,
+                       And(JobRuleKeys(), {"fair_share", "jobs", "guarantees", "maintenance"})));
+    SetFairShare(file);
     ForEach(file, "jobs", [this](const toml::table& table) {
       AddPart(RulesTable(table, where_, And(JobRuleKeys(), {"account", "user"})));
     });
@@ -251,6 +281,23 @@ class RulesReader {
                       key);
     }
     for (const toml::node& item : *list) add(*item.as_table());
+  }
+
+  void SetFairShare(const toml::table& file) {
+    const toml::node* node = file.get("fair_share");
+    if (node == nullptr) return;
+    if (node->value_exact<bool>() == false) {
+      rules_.fair_share_.reset();
+      return;
+    }
+    if (!node->is_table()) {
+      throw DataError("{}:{}: 'fair_share' must be false or a table [fair_share], got {}", where_,
+                      node->source().begin.line, ShownIn(*node));
+    }
+    const RulesTable table(*node->as_table(), where_, {"half_life", "weights"});
+    FairShareRule& rule = *rules_.fair_share_;
+    if (table.Has("half_life")) rule.half_life = table.Duration("half_life", kShortestHalfLife);
+    if (table.Has("weights")) rule.weights = table.Weights("weights");
   }
 
   void AddPart(const RulesTable& table) {

@@ -4,6 +4,7 @@
 // those that they will serve under. A value; nothing here acts.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,18 +27,31 @@ struct JobRules {
   bool moves = true;               // false: it keeps its allocation until it ends
   std::optional<Seconds> grace{};  // live: from the notice to stop until it is ended by force
   std::int32_t guarantee = -1;     // its account's: index of OperatorRules::guarantees(); -1: none
+  double account_weight = 1;       // of fair shares
+  double user_weight = 1;
 
   // True if one of them may pin the job (rules/change_history.h).
   bool may_pin() const { return cooldown > 0 || restarts_per_hour >= 0 || !moves; }
 };
 
-// GPUs that the jobs of an account get whenever they ask for them (rules/guarantees.h).
+// GPUs that the jobs of an account get whenever they ask for them (rules/entitlements.h).
 struct Guarantee {
   std::string account;
   GpuCount gpus = 0;
   std::string gpu_type{};  // "": any
 
   bool Counts(const std::string& type) const { return gpu_type.empty() || gpu_type == type; }
+};
+
+// Of GPUs among accounts, and among the users of each (rules/fair_shares.h).
+struct FairShareRule {
+  Seconds half_life = 86400;                // after which used GPU time counts half
+  std::map<std::string, double> weights{};  // of accounts and users; default 1
+
+  double WeightOf(std::string_view name) const {
+    const auto found = weights.find(std::string(name));
+    return found == weights.end() ? 1 : found->second;
+  }
 };
 
 // Nodes that are needed for something else for a while. Times are as in the file: calendar times,
@@ -54,7 +68,7 @@ struct Maintenance {
 
 class OperatorRules {
  public:
-  OperatorRules() = default;  // none
+  OperatorRules() = default;  // of an empty file
 
   // Of the file, or of its table [rules]. DataError naming file, line, key and value: text that is
   // not TOML, an unknown key (with the nearest known one), a wrong value.
@@ -66,6 +80,7 @@ class OperatorRules {
   JobRules RulesFor(std::string_view account, std::string_view user) const;
 
   const std::vector<Guarantee>& guarantees() const { return guarantees_; }
+  const std::optional<FairShareRule>& fair_share() const { return fair_share_; }  // unset: off
   // UsageError if the cluster has fewer GPUs than are guaranteed, naming both.
   void CheckGuarantees(const ClusterSpec& cluster) const;
   // One text, for people, for each rule that names GPUs or nodes which the cluster does not have.
@@ -94,6 +109,7 @@ class OperatorRules {
   };
   std::vector<Part> parts_;            // the first one applies to all jobs
   std::vector<Guarantee> guarantees_;  // one an account
+  std::optional<FairShareRule> fair_share_ = FairShareRule{};
   std::vector<Maintenance> maintenance_;
   std::string text_;
 };

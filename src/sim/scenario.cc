@@ -140,8 +140,17 @@ void Scenario::FindRules() {
   options_.rules->CheckGuarantees(cluster_);
   const std::vector<Maintenance>& windows = options_.rules->maintenance();
   has_binding_rules_ =
-      has_binding_rules_ || !options_.rules->guarantees().empty() ||
+      has_binding_rules_ || !options_.rules->guarantees().empty() || HasFairShares() ||
       std::any_of(windows.begin(), windows.end(), [](const Maintenance& w) { return w.lead > 0; });
+}
+
+// One user alone has nobody to share with, and in whole rounds fair shares do not apply.
+bool Scenario::HasFairShares() const {
+  if (!options_.rules->fair_share() || options_.whole_rounds) return false;
+  const Job& first = workload_.jobs.front();
+  return std::ranges::any_of(workload_.jobs, [&first](const Job& job) {
+    return job.tenant != first.tenant || job.user != first.user;
+  });
 }
 
 void Scenario::CheckRules() const {

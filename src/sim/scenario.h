@@ -143,6 +143,7 @@ class Scenario {
 
  private:
   void FindRules();
+  bool HasFairShares() const;
   void CheckRules() const;
   void PlanNodeEvents();
   void CheckRounds() const;

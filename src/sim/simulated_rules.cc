@@ -1,6 +1,7 @@
 #include "sim/simulated_rules.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/check.h"
 #include "core/index.h"
@@ -13,10 +14,26 @@ SimulatedRules::SimulatedRules(const Scenario& scenario)
       histories_(scenario.workload().jobs.size()),
       changes_(histories_.size(), 0),
       windows_(WindowsOf(*scenario.options().rules, scenario.workload(),
-                         scenario.cluster().nodes().size())) {}
+                         scenario.cluster().nodes().size())) {
+  const auto& fair_share = scenario.options().rules->fair_share();
+  if (!fair_share) return;
+  usage_.emplace(fair_share->half_life);
+  attained_.resize(histories_.size());
+}
+
+// The job has had so many GPU seconds until now.
+void SimulatedRules::Use(JobIndex job, double attained, Seconds now) {
+  const Job& of = scenario_.workload().jobs[At(job)];
+  const double before = std::exchange(attained_[At(job)], attained);
+  if (attained > before) usage_->Add({of.tenant, of.user}, attained - before, now);
+}
 
 const Constraints& SimulatedRules::ConstraintsOn(const Observation& all) {
   constraints_ = {};
+  if (usage_) {
+    constraints_.usage = &*usage_;
+    for (const EndedJob& job : all.events.ended) Use(job.job, job.gpu_seconds, all.now);
+  }
   for (std::size_t r = 0; r < all.job.size(); ++r) {
     const JobRules& rules = scenario_.RulesOf(all.job[r]);
     ChangeHistory& history = histories_[At(all.job[r])];
@@ -24,7 +41,8 @@ const Constraints& SimulatedRules::ConstraintsOn(const Observation& all) {
     if (all.changes[r] != seen) history.Given(all.now, seen == 0);
     seen = all.changes[r];
     const Pin pin = all.running[r] < 0 ? Pin{} : history.PinOf(rules, all.now);
-    constraints_.AddRow(pin, false, rules.guarantee);
+    constraints_.AddRow(pin, false, rules, {all.tenant[r], all.user[r]});
+    if (usage_) Use(all.job[r], all.attained_gpu_seconds[r], all.now);
   }
   // GPUs that a job gives up on such a node may still be given to another one.
   for (const NodeIndex node : windows_.Near(all.now)) {

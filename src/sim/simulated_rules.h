@@ -3,6 +3,7 @@
 // whose guarantees they count for, and which nodes are near a maintenance window. Part of
 // RuledSimulation.
 
+#include <optional>
 #include <vector>
 
 #include "rules/constraints.h"
@@ -19,9 +20,13 @@ class SimulatedRules : public ConstraintSource {
   void OnCorrections(const Corrections& corrections) override;
 
  private:
+  void Use(JobIndex job, double attained, Seconds now);
+
   const Scenario& scenario_;
   std::vector<ChangeHistory> histories_;  // by job
   std::vector<std::int32_t> changes_;     // by job: JobColumns::changes, as seen last
+  std::optional<GpuUsage> usage_;         // unset: no fair shares
+  std::vector<double> attained_;          // by job: GPU seconds in usage_
   MaintenanceWindows windows_;
   Constraints constraints_;
 };

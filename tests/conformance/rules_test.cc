@@ -111,6 +111,92 @@ TEST_P(RuleConformanceTest, GivesAccountsWhatTheyAreGuaranteed) {
   for (const JobRecord& record : simulation.cluster().records()) EXPECT_LT(record.finish, kNever);
 }
 
+// Two users with work on 20 GPUs: what each had after ten minutes of decisions.
+class TwoUsers {
+ public:
+  static constexpr Seconds kEnd = 600;
+
+  void Add(const std::string& user, Seconds submit, GpuCount gpus, GpuCount least) {
+    Job job;
+    job.id = fmt::format("{}-{}", user, workload_.jobs.size());
+    job.submit = submit;
+    job.gpus = job.max_gpus = gpus;
+    job.min_gpus = least;
+    job.duration = 36'000;
+    job.user = workload_.users.Intern(user);
+    workload_.jobs.push_back(job);
+  }
+  // `on_decision`: after each, with the cluster as it is then. False where fair shares do not
+  // apply: the policy places several jobs on one GPU.
+  template <typename F>
+  bool Run(Policy* policy, const F& on_decision) {
+    workload_.Finish();
+    SimOptions options;
+    options.interval = 60;
+    options.rules = std::make_shared<const OperatorRules>();
+    const Scenario scenario(workload_, ClusterSpec::Parse("5x4"), options);
+    const ScenarioForesight foresight(scenario);
+    policy->OnEpisodeStart({.seed = 0, .cluster = &scenario.cluster(), .foresight = &foresight});
+    RuledSimulation simulation(scenario);
+    Allocation answer;
+    do {
+      policy->Decide(simulation.port().Observe(), &answer);
+      if (answer.has_partners()) return false;
+      EXPECT_EQ(simulation.port().Apply(answer).refused.message(), "");
+      on_decision(simulation.cluster().Observe());
+    } while (simulation.port().WaitForChange(0) && simulation.port().Observe().now < kEnd);
+    return true;
+  }
+  static GpuCount GpusOf(const Observation& o, std::int32_t user) {
+    GpuCount gpus = 0;
+    for (std::size_t r = 0; r < o.job.size(); ++r) {
+      if (o.user[r] == user && o.running[r] >= 0) gpus += (*o.table[r])[o.running[r]].demand.gpus;
+    }
+    return gpus;
+  }
+
+ private:
+  Workload workload_;
+};
+
+void ExpectEvenShares(Policy* policy) {
+  TwoUsers world;
+  for (int job = 0; job < 4; ++job) world.Add("alice", 0, 8, 1);
+  for (int job = 0; job < 60; ++job) world.Add("eve", 0, 1, 1);
+  double had[2] = {0, 0};
+  if (!world.Run(policy, [&had](const Observation& o) {
+        for (const std::int32_t user : {0, 1}) had[user] += o.interval * TwoUsers::GpusOf(o, user);
+      })) {
+    return;
+  }
+  const double sum = had[0] + had[1];
+  EXPECT_GE(sum * sum / (2 * (had[0] * had[0] + had[1] * had[1])), .95)
+      << "Jain's index of " << had[0] << " and " << had[1] << " GPU seconds";
+}
+
+// Sixty newer jobs of another user, which every policy that favours short or new ones starts.
+void ExpectNothingTakenBelowTheShare(Policy* policy) {
+  TwoUsers world;
+  world.Add("alice", 0, 4, 4);
+  for (int job = 0; job < 60; ++job) world.Add("eve", 60, 1, 1);
+  (void)world.Run(policy, [](const Observation& o) {
+    // While alice is alone a policy may let her job wait.
+    EXPECT_TRUE(o.now == 0 || TwoUsers::GpusOf(o, 0) == 4) << "at " << o.now;
+  });
+}
+
+TEST_P(RuleConformanceTest, GivesUsersTheirFairShares) {
+  ExpectEvenShares(Make().get());
+  ExpectNothingTakenBelowTheShare(Make().get());
+}
+
+TEST(RuleConformance, TheShippedCheckpointGivesUsersTheirFairShares) {
+  const std::string spec =
+      "learned:checkpoint=" ALLOT_SOURCE_DIR "/checkpoints/philly-elastic/accepted";
+  ExpectEvenShares(MakePolicy(spec).get());
+  ExpectNothingTakenBelowTheShare(MakePolicy(spec).get());
+}
+
 INSTANTIATE_TEST_SUITE_P(Policies, RuleConformanceTest,
                          testing::ValuesIn(testing_support::RunnableSpecs::Names()),
                          testing_support::RunnableSpecs::TestName);

@@ -134,9 +134,11 @@ void AddCountMetrics(const LiveCounts& counts, MetricText* text) {
     text->Value(static_cast<double>(counts.EndedAs(state)), {{"result", NameOf(state)}});
   }
   counter("allot_placements_total", "decided launches, resizes and moves", counts.gives);
-  counter("allot_decisions_corrected_total",
-          "decisions that left an account below its guarantee and were corrected",
-          counts.corrected);
+  text->Counter("allot_decisions_corrected_total",
+                "decisions that left an account below its guarantee, or a user below his fair "
+                "share, and were corrected")
+      .Value(static_cast<double>(counts.corrected_for_guarantees), {{"for", "guarantees"}})
+      .Value(static_cast<double>(counts.corrected_for_fair_shares), {{"for", "fair shares"}});
   counter("allot_preemptions_total", "decided preemptions", counts.takes);
   text->Histogram("allot_resize_seconds", "seconds from the decision to training with the new GPUs",
                   LiveCounts::kResizeEnds, counts.resizes_within, counts.resize_seconds,

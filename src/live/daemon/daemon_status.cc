@@ -150,6 +150,9 @@ DaemonStatus MakeStatus(const LiveCluster& cluster, const DecisionCounts& decisi
   status.warning = cluster.warning();
   status.policy = options.policy;
   status.rules = options.rules;
+  status.fair_shares = cluster.HasFairShares();
+  status.corrected =
+      cluster.counts().corrected_for_guarantees + cluster.counts().corrected_for_fair_shares;
   status.paused = state.paused();
   status.drained = state.drained();
   status.finished = state.job_table().finished();

@@ -26,12 +26,14 @@ bool Waits(const LiveJob& job, const PendingPlacements& pending) {
 struct Part {
   const LiveJob* job = nullptr;
   GpuCount most = 0;
+  GpuCount limit = 0;  // of its own
 };
 
 // What is left of each limit, and who has what of it.
 class Shares {
  public:
-  explicit Shares(const std::vector<SharedLimit>& limits) : limits_(limits) {
+  Shares(const std::vector<SharedLimit>& limits, std::vector<GpuCount> free)
+      : limits_(limits), free_(std::move(free)) {
     left_.reserve(limits.size());
     for (const SharedLimit& limit : limits) left_.push_back(limit.gpus);
   }
@@ -59,6 +61,18 @@ class Shares {
     return own ? std::min(job.asked->max_gpus, own->gpus) : job.asked->max_gpus;
   }
 
+  // Of a type that the job accepts.
+  GpuCount FreeFor(const LiveJob& job) const {
+    GpuCount most = 0;
+    for (const GpuTypeIndex type : job.table->types()) most = std::max(most, free_[At(type)]);
+    return most;
+  }
+  void TakeFree(const LiveJob& job, GpuCount gpus) {
+    for (const GpuTypeIndex type : job.table->types()) {
+      free_[At(type)] = std::max(0, free_[At(type)] - gpus);
+    }
+  }
+
   bool HasRoom(const LiveJob& job) const {
     return std::all_of(job.asked->limited_by.begin(), job.asked->limited_by.end(),
                        [this](std::int32_t of) { return left_[At(of)] > 0; });
@@ -67,7 +81,21 @@ class Shares {
  private:
   const std::vector<SharedLimit>& limits_;
   std::vector<GpuCount> left_;
+  std::vector<GpuCount> free_;  // by type
 };
+
+// The most that the job may begin with, or nothing: it is a newcomer that may not begin.
+std::optional<GpuCount> MostToBegin(const LiveJob& job, const Newcomers* newcomers, Shares* shares,
+                                    JobTable* table) {
+  if (newcomers == nullptr || !Newcomers::Has(job)) return Shares::MostOf(job);
+  const GpuCount least = LeastOf(job);
+  const GpuCount free = shares->FreeFor(job);
+  table->SetBeyond(job, newcomers->WhyNot(job, least, free));
+  if (job.beyond) return std::nullopt;
+  const GpuCount most = std::min(Shares::MostOf(job), std::max(least, free));
+  shares->TakeFree(job, most);
+  return most;
+}
 
 // One GPU each in turn, while there is room for any.
 void Grow(std::vector<Part> growing, Shares* shares, JobTable* table) {
@@ -75,10 +103,10 @@ void Grow(std::vector<Part> growing, Shares* shares, JobTable* table) {
     std::vector<Part> more;
     more.reserve(growing.size());
     for (const Part& part : growing) {
-      const bool grows = part.most < Shares::MostOf(*part.job) && shares->HasRoom(*part.job);
+      const bool grows = part.most < part.limit && shares->HasRoom(*part.job);
       if (grows) {
         shares->Keep(*part.job, 1);
-        more.push_back({part.job, part.most + 1});
+        more.push_back({part.job, part.most + 1, part.limit});
       } else {
         table->SetMost(*part.job, part.most);
       }
@@ -89,11 +117,11 @@ void Grow(std::vector<Part> growing, Shares* shares, JobTable* table) {
 
 }  // namespace
 
-void ShareLimits(const std::vector<SharedLimit>& limits, const PendingPlacements& pending,
-                 JobTable* table) {
-  Shares shares(limits);
+void ShareLimits(const std::vector<SharedLimit>& limits, const std::vector<GpuCount>& free,
+                 const PendingPlacements& pending, const Newcomers* newcomers, JobTable* table) {
+  Shares shares(limits, free);
   std::vector<Part> growing;
-  std::vector<const LiveJob*> waiting;
+  std::vector<Part> waiting;
   for (const LiveJob* job : table->active()) {
     table->SetBeyond(*job, std::nullopt);
     const bool limited = job->asked->at_most || !job->asked->limited_by.empty();
@@ -101,28 +129,32 @@ void ShareLimits(const std::vector<SharedLimit>& limits, const PendingPlacements
     if (job->running >= 0) {
       const GpuCount held = job->given();
       shares.Keep(*job, held);
-      if (!pending.MayGrow(*job)) {
+      if (!pending.MayGrow(*job) || (newcomers != nullptr && Newcomers::Has(*job))) {
         table->SetMost(*job, held);
       } else if (limited && !job->fixed()) {
-        growing.push_back({job, held});
+        growing.push_back({job, held, Shares::MostOf(*job)});
       } else {
         table->SetMost(*job, std::nullopt);
       }
-    } else if (limited && Waits(*job, pending)) {
-      waiting.push_back(job);
-    } else {
+    } else if (!Waits(*job, pending)) {
       table->SetMost(*job, std::nullopt);
+    } else if (const auto most = MostToBegin(*job, newcomers, &shares, table)) {
+      if (limited) {
+        waiting.push_back({job, 0, *most});
+      } else {
+        table->SetMost(*job, *most);
+      }
     }
   }
-  std::stable_sort(waiting.begin(), waiting.end(), [](const LiveJob* a, const LiveJob* b) {
-    return a->asked->priority > b->asked->priority;
+  std::stable_sort(waiting.begin(), waiting.end(), [](const Part& a, const Part& b) {
+    return a.job->asked->priority > b.job->asked->priority;
   });
-  for (const LiveJob* job : waiting) {
-    const GpuCount least = LeastOf(*job);
-    table->SetBeyond(*job, shares.WhyNot(*job, least));
-    if (job->beyond) continue;
-    shares.Keep(*job, least);
-    growing.push_back({job, least});
+  for (Part& part : waiting) {
+    part.most = LeastOf(*part.job);
+    table->SetBeyond(*part.job, shares.WhyNot(*part.job, part.most));
+    if (part.job->beyond) continue;
+    shares.Keep(*part.job, part.most);
+    growing.push_back(part);
   }
   Grow(std::move(growing), &shares, table);
 }

@@ -35,6 +35,25 @@ std::uint64_t GpusOfOthers(const RuntimeNode& node, std::uint64_t ours) {
   return taken;
 }
 
+// A user who states no number of GPUs beside the limits of the job asks for as many as it can have.
+std::optional<GpuCount> AsksFor(const LiveJob& job) {
+  const bool stated = job.asked->requested > job.asked->min_gpus;
+  return stated ? std::nullopt : std::optional(job.most_now());
+}
+
+// As the journal says it.
+std::string_view TextOf(Corrections::Reason correction) {
+  switch (correction) {
+    case Corrections::Reason::kNone:
+      return "";
+    case Corrections::Reason::kGuarantees:
+      return ", corrected for guarantees";
+    case Corrections::Reason::kFairShares:
+      return ", corrected for fair shares";
+  }
+  return "";
+}
+
 MaintenanceWindows WindowsOf(const OperatorRules* rules) {
   if (rules == nullptr) return {};
   return {rules->maintenance(), [](const Maintenance& rule, const std::string& when) {
@@ -60,6 +79,7 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
       reader_(runtime, writer_, counts_, options_.dry_run),
       blame_(writer_, counts_),
       pending_(writer_, counts_),
+      newcomers_(writer_),
       workers_(runtime, writer_, counts_),
       batches_(runtime, writer_),
       windows_(WindowsOf(options_.job_table.rules.get())),
@@ -102,11 +122,12 @@ ApplyReport LiveCluster::Apply(const Allocation& allocation) {
 }
 
 void LiveCluster::OnCorrections(const Corrections& corrections) {
-  guarantees_corrected_ = corrections.guarantees;
-  if (guarantees_corrected_) ++counts_.corrected;
+  correction_ = corrections.reason;
+  if (correction_ == Corrections::Reason::kGuarantees) ++counts_.corrected_for_guarantees;
+  if (correction_ == Corrections::Reason::kFairShares) ++counts_.corrected_for_fair_shares;
   if (!corrections.not_kept.ok()) {
-    spdlog::error("guarantees are not kept, as the corrected answer would not be legal: {}",
-                  corrections.not_kept.message());
+    spdlog::error("decision {} is not corrected, as the corrected answer would not be legal: {}",
+                  observation_.decision, corrections.not_kept.message());
   }
   const auto& jobs = state_.job_table().jobs();
   for (const auto& [job, why, soon] : corrections.unplaced) {
@@ -127,8 +148,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
     const auto found = entries.find(job);
     return found == entries.end() ? nullptr : found->second;
   };
-  const std::string why = fmt::format("decision {}{}", observation_.decision,
-                                      guarantees_corrected_ ? ", corrected for guarantees" : "");
+  const std::string why = fmt::format("decision {}{}", observation_.decision, TextOf(correction_));
   const auto change = [&](const LiveJob& job, JournalRecord record) {
     if (options_.dry_run) {
       spdlog::info("would {} {}", KindOf(record), FieldsText(record));
@@ -262,7 +282,8 @@ bool LiveCluster::WaitForChange(Seconds valid_until) {
 // False while no decision may change any job: then its events are left for the next one.
 bool LiveCluster::BeginDecision() {
   FindPins();
-  ShareLimits(limits_, pending_, &state_.job_table());
+  ShareLimits(limits_, FreeGpus(), pending_, HasFairShares() ? &newcomers_ : nullptr,
+              &state_.job_table());
   ShowJobs();
   const std::vector<bool>& hidden = constraints_.hidden;
   if (std::find(hidden.begin(), hidden.end(), false) == hidden.end()) return false;
@@ -320,7 +341,8 @@ void LiveCluster::TellUsers() {
     }
     const bool runs = job->running >= 0;
     const std::string late = job->worker_group.lateness();
-    const std::string wrong = job->unfit && !runs ? *job->unfit : late;
+    std::string wrong = job->unfit && !runs ? *job->unfit : late;
+    if (wrong.empty() && !runs) wrong = newcomers_.TroubleOf(*job);
     if (job->explained == wrong) continue;
     if (runs && !late.empty()) spdlog::warn("job {}: {}", job->asked->shown(), late);
     runtime_.Explain(job->asked->id,
@@ -363,11 +385,12 @@ void LiveCluster::FindPins() {
 // Of all rows of the observation, in their order.
 void LiveCluster::FindConstraints() {
   constraints_ = {};
+  if (HasFairShares()) constraints_.usage = &state_.job_table().usage();
   bool requires_nodes = false;
   const auto failed_nodes = state_.FindFailedNodes(clock_.Now());
   for (const LiveJob* job : state_.job_table().active()) {
     if (!JobTable::IsObserved(*job)) continue;
-    constraints_.AddRow(job->pin, Hidden(*job), job->rules.guarantee);
+    constraints_.AddRow(job->pin, Hidden(*job), job->rules, job->submitter, AsksFor(*job));
     NodeRequirements& required = constraints_.nodes_of.emplace_back();
     required.even = job->asked->even;
     if (!job->asked->only_on.empty()) required.only_on = {job->asked, &job->asked->only_on};
@@ -405,6 +428,21 @@ void LiveCluster::FindWithheldGpus() {
   for (std::size_t n = 0; n < withheld.size(); ++n) {
     withheld[n] |= GpusOfOthers(state_.nodes()[n], ours[n]);
   }
+}
+
+// By type: GPUs that are up, and neither jobs of ours nor others have.
+std::vector<GpuCount> LiveCluster::FreeGpus() const {
+  HeldGpus ours = state_.Held();
+  for (const LiveJob* job : state_.job_table().active()) {
+    for (const NodeShare& share : job->shares) ours[At(share.node)] |= share.gpus;
+  }
+  std::vector<GpuCount> free(state_.present().types().size(), 0);
+  for (std::size_t n = 0; n < ours.size(); ++n) {
+    const Node& node = state_.present().nodes()[n];
+    const std::uint64_t left = GpuMask(node.capacity.gpus) & ~ours[n];
+    free[At(node.type)] += std::max(0, std::popcount(left) - state_.nodes()[n].taken);
+  }
+  return free;
 }
 
 // Nothing starts on nodes that are near maintenance, fail jobs, or have lost GPUs.
@@ -476,6 +514,8 @@ bool LiveCluster::PollRuntime() {
   event = (!options_.dry_run && blame_.Update()) || event;
   event = reader_.ReleaseLostGpus() || event;
   event = (!options_.dry_run && pending_.Withdraw(answers_since_)) || event;
+  const bool newcomers = HasFairShares() && !options_.dry_run;
+  event = (newcomers && newcomers_.TakeBackLate()) || event;
   reader_.Measure(before, polled_at_);
   batches_.RecordMeasurements();
   if (!options_.dry_run) {

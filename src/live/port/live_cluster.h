@@ -21,6 +21,7 @@
 
 #include "cluster/cluster_port.h"
 #include "live/port/batch_control.h"
+#include "live/port/newcomers.h"
 #include "live/port/node_blame.h"
 #include "live/port/pending_placements.h"
 #include "live/port/poll_pace.h"
@@ -106,6 +107,10 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
     const auto& rules = options_.job_table.rules;
     return rules == nullptr ? std::vector<Guarantee>() : rules->guarantees();
   }
+  bool HasFairShares() const {
+    const auto& rules = options_.job_table.rules;
+    return rules != nullptr && rules->fair_share().has_value();
+  }
   const LiveCounts& counts() const { return counts_; }
   const PendingPlacements& pending() const { return pending_; }
   // Why the runtime cannot be asked now; "": it can.
@@ -128,6 +133,7 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   void FindPins();
   void FindConstraints();
   void FindWithheldGpus();
+  std::vector<GpuCount> FreeGpus() const;
   void FindNodeUse();
   void Refresh();
   void ShowJobs();
@@ -144,14 +150,15 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   RuntimeReader reader_;
   NodeBlame blame_;
   PendingPlacements pending_;
+  Newcomers newcomers_;
   WorkerControl workers_;
   BatchControl batches_;
   Observation observation_;
   Constraints constraints_;
   MaintenanceWindows windows_;  // by Unix time
   std::vector<SharedLimit> limits_;
-  bool guarantees_corrected_ = false;  // in the answer that is applied next
-  bool polled_ = false;                // there was a first snapshot
+  Corrections::Reason correction_ = Corrections::Reason::kNone;  // of the answer applied next
+  bool polled_ = false;                                          // there was a first snapshot
   PollPace pace_;
   std::size_t more_ = 0;  // jobs that the runtime knows of and that will come
   std::optional<std::string> warning_;

@@ -45,6 +45,7 @@ struct RuntimeJob {
   std::string id;  // unique for as long as a daemon's state folder lives, [A-Za-z0-9_.-]+
   std::string user;
   std::optional<std::string> account{};  // that pays for the job, as rules name it; unset: its user
+  bool free_account = false;             // its user may name any: it counts for no fair share
   std::string name;                      // for people
   std::optional<std::string> known_as{};  // to users ("team/mlp"); later jobs may have it, too
   std::string comment;                    // as the user wrote it, for people

@@ -54,11 +54,17 @@ std::string HeadLine(const DaemonStatus& status) {
   }
   if (!types.empty()) types += ")";
   if (foreign > 0) types += fmt::format(", {} not allot's to give", foreign);
-  return fmt::format("{:.0f} s, policy {}: {} of {}{}, {}{}, {} finished, {}{}{}{}\n", status.now,
-                     status.policy, used, Counted(gpus, "GPU"), types,
-                     Counted(std::ssize(status.jobs), "job"), MoreJobsText(status), status.finished,
-                     Counted(status.resizes, "resize"), away, status.paused ? ", PAUSED" : "",
-                     status.drained ? ", drained: no job begins" : "");
+  std::string corrected;
+  if (status.corrected > 0) {
+    corrected = fmt::format(", {} of {} corrected for {}", status.corrected,
+                            Counted(status.decisions, "decision"),
+                            status.fair_shares ? "fair shares or guarantees" : "guarantees");
+  }
+  return fmt::format(
+      "{:.0f} s, policy {}: {} of {}{}, {}{}, {} finished, {}{}{}{}{}\n", status.now, status.policy,
+      used, Counted(gpus, "GPU"), types, Counted(std::ssize(status.jobs), "job"),
+      MoreJobsText(status), status.finished, Counted(status.resizes, "resize"), corrected, away,
+      status.paused ? ", PAUSED" : "", status.drained ? ", drained: no job begins" : "");
 }
 
 std::string ShadowLine(const ShadowStatus& shadow) {

@@ -42,7 +42,12 @@ TrainingEstimate TrainingOf(const record::Training& r) {
 
 }  // namespace
 
-JobTable::JobTable(Options options) : options_(std::move(options)), rates_(*options_.catalogue) {}
+JobTable::JobTable(Options options)
+    : options_(std::move(options)),
+      rates_(*options_.catalogue),
+      usage_(options_.rules != nullptr && options_.rules->fair_share()
+                 ? options_.rules->fair_share()->half_life
+                 : FairShareRule().half_life) {}
 
 const LiveJob* JobTable::Find(const std::string& id) const {
   const auto found = by_id_.find(id);
@@ -61,7 +66,8 @@ const LiveJob& JobTable::Add(std::shared_ptr<const RuntimeJob> record, Seconds s
   job.deadline = deadline;
   job.tenant =
       tenants_.emplace(asked.user, static_cast<std::int32_t>(tenants_.size())).first->second;
-  job.user = users_.Intern(asked.user);
+  job.submitter = SubmitterOf(asked.free_account ? asked.user : asked.payer(), asked.user);
+  job.user = job.submitter.user;
   job.alike = groups_.Intern(asked.model);
   job.waiting_since = job.submit;
   job.record.job = job.index;
@@ -139,6 +145,44 @@ void JobTable::LearnTraining(const std::string& key, const record::Training& tra
   latest_training_.insert_or_assign(key, TrainingOf(training));
 }
 
+Submitter JobTable::SubmitterOf(const std::string& account, const std::string& user) {
+  return {accounts_.Intern(account), users_.Intern(user)};
+}
+
+void JobTable::LearnUsage(const record::LearnedUsage& learned, Seconds now) {
+  usage_.Add(SubmitterOf(learned.account, learned.user), learned.gpu_seconds, now);
+}
+
+record::LearnedUsage JobTable::UsageOf(Submitter submitter, Seconds now) const {
+  return {accounts_[submitter.account], users_[submitter.user], usage_.Of(submitter, now)};
+}
+
+void JobTable::LearnWork(const record::LearnedWork& learned, Seconds now) {
+  stated_work_.Add(users_.Intern(learned.user), {learned.stated, learned.needed}, now);
+}
+
+std::vector<std::pair<Seconds, record::LearnedWork>> JobTable::StatedWorkOfUsers() const {
+  std::vector<std::pair<Seconds, record::LearnedWork>> all;
+  stated_work_.ForEachUser([&](std::int32_t user, Seconds at) {
+    const StatedWork::Sums sums = stated_work_.Of(user, at);
+    all.emplace_back(at, record::LearnedWork{users_[user], sums.stated, sums.needed});
+  });
+  return all;
+}
+
+// Of a job whose user states its work, and that has run.
+std::optional<StatedWork::Sums> JobTable::WorkOf(const LiveJob& job, Seconds run_time) const {
+  if (job.table == nullptr || !(job.asked->total_work > 0) || !(run_time > 0)) return std::nullopt;
+  const Configuration& requested = (*job.table)[job.requested];
+  const GpuCount gpus = requested.demand.gpus;
+  return StatedWork::Sums{gpus * job.asked->total_work / requested.rate, gpus * run_time};
+}
+
+void JobTable::CountWork(const LiveJob& of, bool finished, Seconds run_time, Seconds now) {
+  const auto work = WorkOf(of, run_time);
+  if (work && (finished || work->needed > work->stated)) stated_work_.Add(of.user, *work, now);
+}
+
 void JobTable::Resume(const LiveJob& of, const record::Kept& kept,
                       std::span<const NodeShare> shares, WorkerGroupPast group) {
   LiveJob& job = Mine(of);
@@ -213,10 +257,15 @@ void JobTable::Take(const LiveJob& of, Seconds now) {
   job.waiting_since = now;
 }
 
-void JobTable::SetService(const LiveJob& of, double gpu_seconds, Seconds seconds) {
+void JobTable::SetService(const LiveJob& of, double gpu_seconds, Seconds seconds, Seconds now) {
   LiveJob& job = Mine(of);
-  job.attained_gpu_seconds = gpu_seconds;
+  SetAttained(job, gpu_seconds, now);
   job.attained_seconds = seconds;
+}
+
+void JobTable::SetAttained(LiveJob& job, double gpu_seconds, Seconds now) {
+  const double more = gpu_seconds - std::exchange(job.attained_gpu_seconds, gpu_seconds);
+  if (more > 0) usage_.Add(job.submitter, more, now);
 }
 
 void JobTable::End(const LiveJob& of, JobState state, Seconds now, Seconds run_time) {
@@ -274,10 +323,21 @@ void JobTable::Observe(Observation* o) const {
   o->ClearJobs();
   o->user_names = &users_.names();
   o->group_names = &groups_.names();
+  std::map<std::int32_t, StatedWork::Sums> running;  // by user: jobs that needed more than stated
+  for (const LiveJob* job : active_) {
+    const auto work = job->over ? std::nullopt : WorkOf(*job, RunTime(*job));
+    if (!work || work->needed <= work->stated) continue;
+    running[job->user].stated += work->stated;
+    running[job->user].needed += work->needed;
+  }
   for (const LiveJob* job : active_) {
     if (!IsObserved(*job)) continue;
-    const double total =
-        !std::isnan(job->progress.total_work) ? job->progress.total_work : job->asked->total_work;
+    double total = job->progress.total_work;
+    if (std::isnan(total) && !std::isnan(job->asked->total_work)) {
+      const auto of_user = running.find(job->user);
+      const StatedWork::Sums more = of_user == running.end() ? StatedWork::Sums{} : of_user->second;
+      total = job->asked->total_work * stated_work_.FactorOf(job->user, more, o->now);
+    }
     o->Append({.job = job->index,
                .submit = job->submit,
                .table = job->table.get(),
@@ -341,6 +401,9 @@ JobRules JobTable::RulesOf(const RuntimeJob& asked) const {
 
 void JobTable::SetRules(std::shared_ptr<const OperatorRules> rules) {
   options_.rules = std::move(rules);
+  if (options_.rules != nullptr && options_.rules->fair_share()) {
+    usage_.SetHalfLife(options_.rules->fair_share()->half_life);
+  }
   for (const LiveJob* of : active_) {
     LiveJob& job = Mine(*of);
     job.rules = RulesOf(*job.asked);
@@ -521,7 +584,7 @@ bool JobTable::Update(const LiveJob& of, const JobProgress& progress, Seconds be
   LiveJob& job = Mine(of);
   GpuCount held = 0;
   for (const LiveWorker& worker : job.worker_group.workers()) held += std::popcount(worker.gpus);
-  job.attained_gpu_seconds += held * (now - before);
+  SetAttained(job, job.attained_gpu_seconds + held * (now - before), now);
   if (held > 0) job.attained_seconds += now - before;
   if (job.running >= 0) job.waiting_since = now;
   job.record.gpu_seconds = job.attained_gpu_seconds;

@@ -14,10 +14,12 @@
 #include "cluster/observation.h"
 #include "live/state/kept_records.h"
 #include "live/state/live_job.h"
+#include "live/state/stated_work.h"
 #include "perf/catalogue.h"
 #include "perf/rate_book.h"
 #include "perf/table_cache.h"
 #include "perf/training_estimate.h"
+#include "rules/gpu_usage.h"
 #include "rules/operator_rules.h"
 #include "workload/workload.h"
 
@@ -60,7 +62,7 @@ class JobTable {
   // The same size on nodes that the runtime chose, which is no change of the job.
   void Place(const LiveJob& of, std::int32_t configuration, std::span<const NodeShare> shares);
   void Take(const LiveJob& of, Seconds now);
-  void SetService(const LiveJob& of, double gpu_seconds, Seconds seconds);
+  void SetService(const LiveJob& of, double gpu_seconds, Seconds seconds, Seconds now);
   void End(const LiveJob& of, JobState state, Seconds now, Seconds run_time);
   void Retire(const LiveJob& of);             // no longer active; FindEvents may forget it
   void ForgetRetired(const std::string& id);  // at once, because another job has its name
@@ -84,6 +86,11 @@ class JobTable {
   // What jobs measured that are forgotten.
   void LearnRates(const std::string& user, const std::string& model, const record::Fit& fit);
   void LearnTraining(const std::string& key, const record::Training& training);
+  void LearnUsage(const record::LearnedUsage& learned, Seconds now);
+  void LearnWork(const record::LearnedWork& learned, Seconds now);
+  // What the job, which ends, needed, beside what was stated. If it does not finish, only where
+  // that is too little already.
+  void CountWork(const LiveJob& of, bool finished, Seconds run_time, Seconds now);
   void Count(std::int64_t finished, Seconds last_submit);
   // Times before `end` lie `by` seconds later, and none after `now`: the origin of the run moved.
   void ShiftTimes(Seconds end, Seconds by, Seconds now);
@@ -146,10 +153,18 @@ class JobTable {
   const std::map<std::string, TrainingEstimate>& latest_training() const {
     return latest_training_;
   }
+  // Decayed GPU time by account and user, for fair shares, and their names.
+  const GpuUsage& usage() const { return usage_; }
+  record::LearnedUsage UsageOf(Submitter submitter, Seconds now) const;
+  // What users' jobs needed, by what was stated of their work, and the times of these sums.
+  std::vector<std::pair<Seconds, record::LearnedWork>> StatedWorkOfUsers() const;
   const ClusterSpec& nominal() const { return nominal_; }
 
  private:
   LiveJob& Mine(const LiveJob& job) { return jobs_.at(job.index); }
+  void SetAttained(LiveJob& job, double gpu_seconds, Seconds now);
+  std::optional<StatedWork::Sums> WorkOf(const LiveJob& job, Seconds run_time) const;
+  Submitter SubmitterOf(const std::string& account, const std::string& user);
   RateFit FitOf(const record::Fit& points, const std::string& model) const;
   JobRules RulesOf(const RuntimeJob& asked) const;
   SizeRule SizesOf(const LiveJob& job) const;
@@ -173,8 +188,11 @@ class JobTable {
   std::int64_t finished_ = 0;
   std::map<std::string, const LiveJob*> by_id_;
   std::map<std::string, std::int32_t> tenants_;
+  NameTable accounts_;
   NameTable users_;
   NameTable groups_;
+  GpuUsage usage_;
+  StatedWork stated_work_;
   EventFinder finder_;
   Seconds last_submit_ = 0;
 };

@@ -86,6 +86,18 @@ struct UserEvidence {
   static constexpr Kind kKind = "user evidence";
   TriedUser user;
 };
+struct LearnedUsage {
+  static constexpr Kind kKind = "usage";
+  std::string account;
+  std::string user;
+  double gpu_seconds = 0;  // decayed
+};
+struct LearnedWork {
+  static constexpr Kind kKind = "work";
+  std::string user;
+  double stated = 0;  // decayed GPU seconds, as needed
+  double needed = 0;
+};
 struct Counts {
   static constexpr Kind kKind = "counts";
   std::int64_t finished = 0;  // jobs, ever

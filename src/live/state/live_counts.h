@@ -14,12 +14,13 @@ namespace allot {
 
 struct LiveCounts {
   std::int64_t polls = 0;
-  std::int64_t failed_polls = 0;    // the runtime could not be asked
-  std::int64_t refused_writes = 0;  // RuntimeSnapshot
-  double last_poll_at = kUnknown;   // Unix time; the runtime answered
-  std::int64_t corrected = 0;       // decisions corrected for guarantees
-  std::int64_t gives = 0;           // decided launches, resizes and moves
-  std::int64_t takes = 0;           // preemptions decided
+  std::int64_t failed_polls = 0;              // the runtime could not be asked
+  std::int64_t refused_writes = 0;            // RuntimeSnapshot
+  double last_poll_at = kUnknown;             // Unix time; the runtime answered
+  std::int64_t corrected_for_guarantees = 0;  // decisions
+  std::int64_t corrected_for_fair_shares = 0;
+  std::int64_t gives = 0;  // decided launches, resizes and moves
+  std::int64_t takes = 0;  // preemptions decided
   std::int64_t workers_started = 0;
   std::int64_t workers_failed = 0;
   std::int64_t workers_stalled = 0;  // replaced, as their jobs did not go on

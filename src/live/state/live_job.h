@@ -18,6 +18,7 @@
 #include "perf/rate_fit.h"
 #include "perf/training_estimate.h"
 #include "rules/change_history.h"
+#include "rules/gpu_usage.h"
 #include "rules/operator_rules.h"
 
 namespace allot {
@@ -32,6 +33,7 @@ struct AskedJob {
   std::int32_t tenant = 0;
   std::int32_t user = 0;
   std::int32_t alike = 0;  // Observation::group: jobs of one model have the same
+  Submitter submitter;     // whose GPU time it uses
   JobRules rules;          // of the operator
 };
 

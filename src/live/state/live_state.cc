@@ -310,11 +310,16 @@ struct LiveState::Applier {
   }
   void operator()(const record::Take& r) const { state.job_table_.Take(state.JobOf(r.job), at); }
   void operator()(const record::Account& r) const {
-    state.job_table_.SetService(state.JobOf(r.job), r.gpu_seconds, r.seconds);
+    state.job_table_.SetService(state.JobOf(r.job), r.gpu_seconds, r.seconds, at);
   }
   void operator()(const record::Over& r) const {
-    state.CountEnd(state.JobOf(r.job), r.state, at);
-    state.job_table_.End(state.JobOf(r.job), r.state, at, r.run_time);
+    const LiveJob& job = state.JobOf(r.job);
+    // A journal that was written anew has learned it from this job already.
+    if (r.report) {
+      state.job_table_.CountWork(job, r.state == JobState::kFinished, r.run_time, at);
+    }
+    state.CountEnd(job, r.state, at);
+    state.job_table_.End(job, r.state, at, r.run_time);
   }
   void operator()(const record::Retire& r) const {
     const LiveJob& job = state.JobOf(r.job);
@@ -378,6 +383,8 @@ struct LiveState::Applier {
   void operator()(const record::NodeEvidence& r) const { state.suspicion_.Put(r.node); }
   void operator()(const record::JobEvidence& r) const { state.suspicion_.Put(r.job); }
   void operator()(const record::UserEvidence& r) const { state.suspicion_.Put(r.user); }
+  void operator()(const record::LearnedWork& r) const { state.job_table_.LearnWork(r, at); }
+  void operator()(const record::LearnedUsage& r) const { state.job_table_.LearnUsage(r, at); }
   void operator()(const record::Counts& r) const {
     state.job_table_.Count(r.finished, r.last_submit);
   }
@@ -488,6 +495,10 @@ void LiveState::ForEachRecord(double origin, Seconds now,
   for (const auto& [key, training] : job_table_.latest_training()) {
     add(record::LearnedTraining{key, RecordOf(training)});
   }
+  for (const auto& [submitter, usage] : job_table_.usage().entries()) {
+    visit({usage.at, job_table_.UsageOf(submitter, usage.at)});
+  }
+  for (const auto& [at, work] : job_table_.StatedWorkOfUsers()) visit({at, work});
   const std::vector<const LiveJob*>& active = job_table_.active();
   for (const auto& [index, job] : job_table_.jobs()) {
     const RuntimeJob& asked = *job.asked;

@@ -111,15 +111,17 @@ struct Other {  // a kind that this version does not know
 
 }  // namespace record
 
-using JournalRecord = std::variant<
-    record::Serve, record::Nodes, record::Drain, record::Undrain, record::MaintainedNodes,
-    record::Avoid, record::Readmit, record::Pause, record::Resume, record::NewJob, record::Give,
-    record::Placed, record::Take, record::Account, record::Over, record::Retire, record::Start,
-    record::Found, record::Refused, record::Announce, record::Stop, record::Stays, record::Gone,
-    record::Succeeded, record::Rate, record::Batch, record::Noise, record::Timed, record::Renewed,
-    record::Kept, record::LearnedTraining, record::LearnedRates, record::Counts,
-    record::NodeEvidence, record::JobEvidence, record::UserEvidence, record::Cancel, record::GiveUp,
-    record::Decide, record::Trains, record::TrainsWith, record::Other>;
+using JournalRecord =
+    std::variant<record::Serve, record::Nodes, record::Drain, record::Undrain,
+                 record::MaintainedNodes, record::Avoid, record::Readmit, record::Pause,
+                 record::Resume, record::NewJob, record::Give, record::Placed, record::Take,
+                 record::Account, record::Over, record::Retire, record::Start, record::Found,
+                 record::Refused, record::Announce, record::Stop, record::Stays, record::Gone,
+                 record::Succeeded, record::Rate, record::Batch, record::Noise, record::Timed,
+                 record::Renewed, record::Kept, record::LearnedTraining, record::LearnedRates,
+                 record::LearnedUsage, record::LearnedWork, record::Counts, record::NodeEvidence,
+                 record::JobEvidence, record::UserEvidence, record::Cancel, record::GiveUp,
+                 record::Decide, record::Trains, record::TrainsWith, record::Other>;
 
 struct TimedRecord {
   Seconds at = 0;

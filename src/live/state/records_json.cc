@@ -273,7 +273,8 @@ void Fields(auto& io, Of<decltype(io), record::NewJob>& r) {
   }
   io.Lenient("time_limit", r.asked.time_limit);
   io("priority", r.asked.priority, "comment", r.asked.comment);
-  io.IfSet("known_as", r.asked.known_as, "account", r.asked.account);
+  io.IfSet("known_as", r.asked.known_as, "account", r.asked.account, "free_account",
+           r.asked.free_account);
   io.Lenient("profile", r.profile);
 }
 void Fields(auto& io, Of<decltype(io), record::Give>& r) {
@@ -423,6 +424,12 @@ void Fields(auto& io, Of<decltype(io), record::JobEvidence>& r) {
 }
 void Fields(auto& io, Of<decltype(io), record::UserEvidence>& r) {
   io("user", r.user.name, "broken", r.user.broken, "sound", r.user.sound, "at", r.user.at);
+}
+void Fields(auto& io, Of<decltype(io), record::LearnedUsage>& r) {
+  io("account", r.account, "user", r.user, "gpu_seconds", r.gpu_seconds);
+}
+void Fields(auto& io, Of<decltype(io), record::LearnedWork>& r) {
+  io("user", r.user, "stated", r.stated, "needed", r.needed);
 }
 void Fields(auto& io, Of<decltype(io), record::Counts>& r) {
   io("finished", r.finished, "last_submit", r.last_submit);

@@ -112,6 +112,8 @@ struct DaemonStatus {
   std::optional<std::string> warning{};  // what is to be corrected in the cluster's settings
   std::string policy{};
   std::optional<std::string> rules{};  // file of the operator's rules
+  bool fair_shares = true;             // users have them
+  std::int64_t corrected = 0;          // decisions, for guarantees and fair shares
   bool paused = false;
   bool drained = false;  // no job begins
   std::int64_t finished = 0;

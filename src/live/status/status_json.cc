@@ -90,6 +90,7 @@ constexpr auto RowsOf(const DaemonStatus*) {  // its jobs follow
       Row{"now", &T::now}, Row{"written", &T::written_at}, Row{"looked", &T::polled_at},
       Row{"decided", &T::decided_at}, Row{"interval", &T::interval}, Row{"runtime", &T::runtime},
       Row{"trouble", &T::trouble}, Row{"policy", &T::policy}, Row{"rules", &T::rules},
+      Row{"fair_shares", &T::fair_shares}, Row{"corrected", &T::corrected},
       Row{"paused", &T::paused}, Row{"drained", &T::drained}, Row{"finished", &T::finished},
       Row{"more_jobs", &T::more_jobs}, Row{"decisions", &T::decisions},
       Row{"decision_us", &T::decision_us}, Row{"resizes", &T::resizes},

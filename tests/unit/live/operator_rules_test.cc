@@ -15,9 +15,10 @@ namespace {
 class LiveRules : public LiveClusterFixture {
  protected:
   void Say(const std::string& text) {
-    options_.job_table.rules =
-        text.empty() ? nullptr
-                     : std::make_shared<const OperatorRules>(OperatorRules::Parse(text, "rules"));
+    options_.job_table.rules = text.empty()
+                                   ? nullptr
+                                   : std::make_shared<const OperatorRules>(OperatorRules::Parse(
+                                         "fair_share = false\n" + text, "rules"));
   }
   std::vector<int> SizesOf(const std::string& id) {
     std::vector<int> sizes;
@@ -215,11 +216,12 @@ TEST_F(LiveRules, AnAccountGetsBackWhatItIsGuaranteed) {
   Until("it to be seen", [&] { return port_->Observe().rows() == 2; });
   Decide({{"a", 8}});  // a policy that gives nothing back
   Until("both to train", [&] { return Trains("a", 4) && Trains("b", 4); });
-  EXPECT_EQ(cluster_->counts().corrected, 1);
+  EXPECT_EQ(cluster_->counts().corrected_for_guarantees, 1);
   EXPECT_NE(ReadTextFile((folder_ / "journal.jsonl").string()).find("corrected for guarantees"),
             std::string::npos);
-  EXPECT_NE(MetricsText(*cluster_, {}).find("allot_decisions_corrected_total 1"),
-            std::string::npos);
+  EXPECT_NE(
+      MetricsText(*cluster_, {}).find("allot_decisions_corrected_total{for=\"guarantees\"} 1"),
+      std::string::npos);
 }
 
 // ---- maintenance windows ----

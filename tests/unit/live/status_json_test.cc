@@ -12,7 +12,8 @@ namespace {
 // Every optional member is set once and unset once.
 constexpr const char* kStatus =
     R"({"now":62.5,"written":1760000000.5,"looked":1750000000.0,"decided":null,"interval":10.0,)"
-    R"("runtime":"slurm","trouble":"no route to host","policy":"index","rules":"","paused":true,)"
+    R"("runtime":"slurm","trouble":"no route to host","policy":"index","rules":"",)"
+    R"("fair_shares":true,"corrected":2,"paused":true,)"
     R"("drained":false,"finished":3,"more_jobs":960,"decisions":7,"decision_us":0.1,)"
     R"("resizes":2,"last_resize_s":1.5,"workers_failed":1,"nodes":[)"
     R"({"node":"n1","type":"a100","gpus":8,"held":2,"taken":1,"up":true,"drained":false,)"

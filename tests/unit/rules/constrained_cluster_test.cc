@@ -11,9 +11,12 @@ namespace allot {
 namespace {
 
 // One node of eight GPUs. Job 0 runs on GPUs 0 to 3, job 1 on GPUs 4 to 7, job 2 waits; each may
-// have 1 to 8. What is applied is kept, and changes nothing.
+// have 1 to 8. Job 1 is eve's, the others are alice's. What is applied is kept, and changes
+// nothing.
 class FakeCluster : public ClusterPort, public ConstraintSource {
  public:
+  static constexpr std::int32_t kAlice = 0;
+  static constexpr std::int32_t kEve = 1;
   FakeCluster() {
     Job job;
     job.id = "job";
@@ -33,7 +36,7 @@ class FakeCluster : public ClusterPort, public ConstraintSource {
                   .requested = offer.requested,
                   .running = gpus == 0 ? -1 : ConfigurationOf(4)},
                  {&share, gpus == 0 ? 0U : 1U});
-      constraints.AddRow({}, false, -1);
+      constraints.AddRow({}, false, {}, {0, all.rows() == 2 ? kEve : kAlice});
     }
   }
   std::int32_t ConfigurationOf(int gpus) const { return table->Find({gpus}, 0); }
@@ -106,7 +109,7 @@ TEST_F(ConstrainedClusterTest, AnAccountGetsItsGuaranteeAndThePolicyIsAskedAgain
   Begin({{"vision", 4}});
   Answer(0, 0xff);
   Decide();
-  EXPECT_TRUE(inside_.corrections.guarantees);
+  EXPECT_EQ(inside_.corrections.reason, Corrections::Reason::kGuarantees);
   EXPECT_EQ(std::popcount(GpusOf(0)), 4);
   EXPECT_EQ(std::popcount(GpusOf(2)), 4);
   cluster_->WaitForChange(kNever);
@@ -119,7 +122,8 @@ TEST_F(ConstrainedClusterTest, GpusOfPinnedJobsCountForTheirAccount) {
   Begin({{"vision", 4}});
   Answer(1, 0xf);
   Decide();
-  EXPECT_FALSE(inside_.corrections.guarantees) << "vision has its four already";
+  EXPECT_EQ(inside_.corrections.reason, Corrections::Reason::kNone)
+      << "vision has its four already";
   EXPECT_EQ(GpusOf(1), 0xf0U);
 }
 
@@ -129,7 +133,7 @@ TEST_F(ConstrainedClusterTest, AnAnswerThatKeepsGuaranteesStaysAsItIs) {
   Answer(0, 0x0f);
   Answer(2, 0xf0);
   Decide();
-  EXPECT_FALSE(inside_.corrections.guarantees);
+  EXPECT_EQ(inside_.corrections.reason, Corrections::Reason::kNone);
   EXPECT_TRUE(inside_.applied == answer_);
   cluster_->WaitForChange(kNever);
   EXPECT_EQ(inside_.valid_until, kNever);
@@ -143,6 +147,41 @@ TEST_F(ConstrainedClusterTest, GuaranteesCountWholeGpus) {
   answer_.Add(1, inside_.ConfigurationOf(1), {&share, 1}, false, 0);
   EXPECT_EQ(cluster_->Apply(answer_).refused.message(),
             "guarantees count whole GPUs, got jobs that share some");
+}
+
+TEST_F(ConstrainedClusterTest, AUserGetsHisFairShareAndThePolicyIsAskedAgain) {
+  const GpuUsage usage(86400);
+  inside_.constraints.usage = &usage;
+  Begin();
+  Answer(0, 0xff);
+  Decide();
+  EXPECT_EQ(inside_.corrections.reason, Corrections::Reason::kFairShares);
+  EXPECT_EQ(GpusOf(1), 0xf0U) << "eve's running job keeps its GPUs";
+  EXPECT_EQ(std::popcount(GpusOf(0)), 4);
+  cluster_->WaitForChange(kNever);
+  EXPECT_EQ(inside_.valid_until, 0) << "a promise is of the policy's own answer";
+}
+
+TEST_F(ConstrainedClusterTest, GpusOfPinnedJobsCountForTheirUser) {
+  const GpuUsage usage(86400);
+  inside_.constraints.usage = &usage;
+  inside_.constraints.hidden[1] = true;
+  Begin();
+  Answer(0, 0xf);
+  Decide();
+  EXPECT_EQ(inside_.corrections.reason, Corrections::Reason::kNone) << "eve has her four already";
+}
+
+TEST_F(ConstrainedClusterTest, OneUserAloneIsNotAffected) {
+  const GpuUsage usage(86400);
+  inside_.constraints.usage = &usage;
+  for (Constraints::Owner& owner : inside_.constraints.owners) owner.submitter.user = 0;
+  Begin();
+  Answer(0, 0xff);
+  Decide();
+  EXPECT_TRUE(inside_.applied == answer_);
+  cluster_->WaitForChange(kNever);
+  EXPECT_EQ(inside_.valid_until, kNever);
 }
 
 TEST_F(ConstrainedClusterTest, ThePolicyIsAskedWhenConstraintsChange) {

@@ -133,6 +133,22 @@ type = "a100"
             "rules.toml:5: 'account' must have one guarantee, got two of 'a'");
 }
 
+TEST(OperatorRulesTest, FairSharesAreOnUnlessSwitchedOff) {
+  EXPECT_EQ(OperatorRules().fair_share()->half_life, 86400);
+  EXPECT_TRUE(OperatorRules::Parse("cooldown = 60\n", "rules.toml").fair_share());
+  EXPECT_FALSE(OperatorRules::Parse("fair_share = false\n", "rules.toml").fair_share());
+  const auto rules = OperatorRules::Parse(
+      "[fair_share]\nhalf_life = \"7d\"\nweights = { vision = 2, alice = 0.5 }\n", "rules.toml");
+  EXPECT_EQ(rules.fair_share()->half_life, 7 * 86400);
+  EXPECT_EQ(rules.RulesFor("vision", "alice").account_weight, 2);
+  EXPECT_EQ(rules.RulesFor("vision", "alice").user_weight, .5);
+  EXPECT_EQ(rules.RulesFor("speech", "bob").account_weight, 1);
+  EXPECT_EQ(Refusal("fair_share = true\n"),
+            "rules.toml:1: 'fair_share' must be false or a table [fair_share], got true");
+  EXPECT_EQ(Refusal("[fair_share]\nweights = { a = 0 }\n"),
+            "rules.toml:2: 'weights' of 'a' must be a number from 0.001 to 1000, got 0");
+}
+
 TEST(OperatorRulesTest, MismatchesNameWhatTheClusterHasNot) {
   ClusterSpec cluster;
   cluster.AddNodes(2, {4, 8}, "v100");

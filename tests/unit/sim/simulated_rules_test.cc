@@ -101,10 +101,11 @@ TEST(SimulatedRulesTest, SizesAreThoseOfTheJobsAccount) {
       testing_support::WorkloadOf({{.gpus = 3, .duration = 500, .min_gpus = 1, .max_gpus = 8},
                                    {.gpus = 3, .duration = 500, .min_gpus = 1, .max_gpus = 8}});
   workload.jobs[1].tenant = workload.tenants.Intern("free");
-  const Scenario scenario(
-      testing_support::WithEqualRates(std::move(workload)), ClusterSpec::Parse("2x4"),
-      Under("sizes = \"powers-of-two\"\n[[jobs]]\naccount = \"free\"\nsizes = \"any\"\n"),
-      testing_support::EqualRates());
+  const Scenario scenario(testing_support::WithEqualRates(std::move(workload)),
+                          ClusterSpec::Parse("2x4"),
+                          Under("fair_share = false\nsizes = \"powers-of-two\"\n"
+                                "[[jobs]]\naccount = \"free\"\nsizes = \"any\"\n"),
+                          testing_support::EqualRates());
   EXPECT_EQ(scenario.facts(0).table->size(), 4);
   EXPECT_EQ(scenario.facts(1).table->size(), 8);
   EXPECT_FALSE(scenario.has_binding_rules());

@@ -41,6 +41,7 @@ bool GpuLimits::Read(const SlurmSnapshot& snapshot) {
 }
 
 void GpuLimits::Limit(const SlurmJob& slurm, RuntimeJob* job) {
+  job->free_account = accounts_.empty();
   if (qos_.empty() && accounts_.empty()) return;
   const Of& of = LimitsOf(slurm);
   job->limited_by = of.shared;

@@ -28,7 +28,8 @@ class GpuLimits {
   // True where limits changed: all jobs are to be asked for again. O(jobs that run).
   bool Read(const SlurmSnapshot& snapshot);
 
-  // Sets which limits the job counts against, and how much it may have alone.
+  // Sets which limits the job counts against, how much it may have alone, and whether Slurm checks
+  // its account: without associations that limit jobs, users may name any.
   void Limit(const SlurmJob& slurm, RuntimeJob* job);
 
   // Less what jobs that are not the daemon's have of them.

@@ -1,0 +1,35 @@
+"""Fair shares under `allot serve` with local processes (docs/rules.md); tests/conformance/rules_test.cc has all policies in the simulator."""
+
+import os
+
+import pytest
+
+from local import ENDLESS, Live
+from shares import expect_even
+
+POLICIES = ["index", "las", "drf", "philly-elastic"]
+
+
+def spec(policy, root):
+    return f"learned:checkpoint={root}/checkpoints/philly-elastic/accepted" if policy == "philly-elastic" else policy
+
+
+@pytest.fixture
+def live(program, tmp_path):
+    counter = program.parent / "examples" / "elastic_counter"
+    if not os.access(counter, os.X_OK):
+        pytest.skip(f"not built: {counter}")
+    one = Live(program, counter, tmp_path)
+    yield one
+    one.end()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_two_accounts_train_on_even_shares(live, root, policy):
+    """One elastic job beside eight of one GPU, on eight GPUs: 10 s each, most of it the training that is measured."""
+    live.submit("alice", steps=ENDLESS, high=8, account="alice")
+    for job in range(8):
+        live.submit(f"eve{job}", steps=ENDLESS, high=1, account="eve")
+    live.serve(policy=spec(policy, root))
+    live.training("alice", at_least=4)
+    expect_even(live, lambda job: job["job"].rstrip("0123456789"), ["alice", "eve"])
