@@ -101,9 +101,9 @@ bool PromiseCheck::WaitForChange(Seconds holds_until) {
     const std::string difference = DifferenceOf(InFull(o, {}), twin_answer_);
     if (difference.empty()) continue;
     throw RunError(
-        "it promised at {} s that its answer is valid {}, but a twin that is asked at {} s "
-        "answers otherwise: {}",
-        promised_at,
+        "policy '{}': it promised at {} s that its answer is valid {}, but a twin that is asked at "
+        "{} s answers otherwise: {}",
+        policy_.info().id, promised_at,
         holds_until == kNever ? std::string("until something happens")
                               : fmt::format("until {} s", holds_until),
         o.now, difference);
