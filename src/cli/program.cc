@@ -295,6 +295,7 @@ GivenOptions ParseAgain(const std::string& command,
   declare(line);
   std::vector<std::string> words = TypedWords();
   std::vector<char*> arguments;
+  arguments.reserve(words.size());
   for (std::string& word : words) arguments.push_back(word.data());
   ParseProgram(app, static_cast<int>(arguments.size()), arguments.data());
   return line.Given();

@@ -80,14 +80,14 @@ def test_before_the_first_start_one_cause_is_told_once(doctor, tmp_path, allot):
     assert health == "wrong" and "No such file" in seen and "--state" in advice
     because = "not checked: see state.folder"
     assert wrong_and_skipped(found) == (["state.folder"], dict.fromkeys(
-        ["state.space", "state.journal", "state.lock", "daemon.answer"], because))
-    assert ", 1 wrong, 4 not checked\n" in allot("doctor", "--state", tmp_path / "none", exit=4).stdout
+        ["state.space", "state.journal", "state.lock", "daemon.answer", "clock.journal"], because))
+    assert ", 1 wrong, 5 not checked\n" in allot("doctor", "--state", tmp_path / "none", exit=4).stdout
 
 
 def test_a_folder_that_no_daemon_has_served(doctor, folder):
     (folder / "journal.jsonl").unlink()
     wrong, skipped = wrong_and_skipped(doctor(folder))
-    assert wrong == ["state.lock"] and set(skipped) == {"state.journal", "daemon.answer"}
+    assert wrong == ["state.lock"] and set(skipped) == {"state.journal", "daemon.answer", "clock.journal"}
 
 
 def test_a_journal_that_was_lost(doctor, folder):

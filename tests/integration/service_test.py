@@ -4,6 +4,8 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -67,7 +69,7 @@ def test_a_log_that_nobody_reads_ends_nothing(live):
     wait_until(live.asked, "a daemon that answers")
     daemon.stderr.close()
     live.say("pause")  # which it logs
-    assert live.status()["paused"]
+    wait_until(lambda: live.status()["paused"], "a daemon that is paused and answers")
 
 
 def test_log_and_journal_say_who_asked(live):
@@ -90,10 +92,16 @@ def ask(live, *words, **more):
     return subprocess.run(list(map(str, [live.program, *words])), capture_output=True, text=True, timeout=120, env=env, cwd="/", **more)
 
 
-def test_commands_find_the_daemon_by_variable_and_home(live, tmp_path):
-    live.state = tmp_path / "home/.local/state/allot"
+def test_commands_find_the_daemon_by_variable_and_home(live):
+    with tempfile.TemporaryDirectory() as home:  # a short one: the path of a socket has at most 107 characters
+        find_the_daemon(live, Path(home))
+        live.end()
+
+
+def find_the_daemon(live, home):
+    live.state = home / ".local/state/allot"
     live.serve()
-    for env in ({"ALLOT_STATE": str(live.state)}, {"HOME": str(tmp_path / "home")}):
+    for env in ({"ALLOT_STATE": str(live.state)}, {"HOME": str(home)}):
         for words in (("status",), ("queue",), ("top",), ("pause",), ("journal", "check")):
             done = ask(live, *words, env=env)
             assert done.returncode == 0, (env, words, done.stderr)

@@ -90,8 +90,8 @@ def test_a_service_user_without_a_module_does_not_start(program, open_folder):
     for part in ("no module liballot_slurm-RELEASE.so is installed", "only root may submit for others, this is user 65534",
                  "api=commands where all jobs are this user's"):
         assert part in said, said
-    for user, more in ((65534, ("--dry-run",)), (0, ())):
-        assert "no cluster here (through commands: " in refusal(module, api="auto", user=user, state=state, more=more)
+    for user, folder, more in ((65534, state, ("--dry-run",)), (0, open_folder / "state-of-root", ())):
+        assert "no cluster here (through commands: " in refusal(module, api="auto", user=user, state=folder, more=more)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="others than root need a module")

@@ -30,9 +30,8 @@ HealthFinding CheckClock(const HealthPlace&) {
 HealthFinding CheckJournalEnd(const HealthPlace& place) {
   const auto journal = place.state / "journal.jsonl";
   std::error_code error;
-  if (!CanRead(place.state) || !std::filesystem::exists(journal, error)) {
-    return FoundUnchecked("there is no journal");
-  }
+  if (!CanRead(place.state)) return FoundUnchecked("see state.folder");
+  if (!std::filesystem::exists(journal, error)) return FoundUnchecked("there is no journal");
   const JournalTimes times = TimesOf(ReadJournalText(ReadTextFile(journal.string())).records);
   if (!times.origin) return FoundUnchecked("the journal has no date");
   const Seconds ahead = times.AheadOf(WallSeconds());

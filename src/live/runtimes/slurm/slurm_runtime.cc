@@ -167,7 +167,7 @@ Status SlurmRuntime::StartWorkerJobs(SlurmUserJob& user_job,
   const std::string& job = user_job.job->id;
   hub_.AddJob(job, TokenOf(job));
   if (!user_job.placed) {
-    const Status placed = PlaceScript(user_job);
+    Status placed = PlaceScript(user_job);
     if (!placed.ok()) return placed;
   }
   std::vector<std::string> submitted;
