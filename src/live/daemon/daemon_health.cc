@@ -73,6 +73,14 @@ HealthFinding CheckPause(const DaemonFacts& facts) {
   return FoundFine("neither paused nor drained");
 }
 
+HealthFinding CheckFairShares(const DaemonFacts& facts) {
+  if (facts.status.fair_shares) return FoundFine("users have fair shares of the GPUs");
+  return FoundWarn(
+      "fair shares are off: only guarantees and limits of the cluster manager keep one user from "
+      "taking all GPUs from the others",
+      "without such limits take 'fair_share = false' out of the rules");
+}
+
 HealthFinding CheckPort(const DaemonFacts& facts) {
   if (!facts.workers_address) return FoundFine("workers are on this machine");
   const std::string& address = *facts.workers_address;
@@ -90,11 +98,10 @@ HealthFinding CheckPort(const DaemonFacts& facts) {
   return FoundFine("workers reach it at " + address);
 }
 
-constexpr HealthCheck<DaemonFacts> kDaemonChecks[] = {{"daemon.answer", CheckAnswer},
-                                                      {"daemon.cluster", CheckCluster},
-                                                      {"daemon.decisions", CheckDecisions},
-                                                      {"daemon.pause", CheckPause},
-                                                      {"daemon.port", CheckPort}};
+constexpr HealthCheck<DaemonFacts> kDaemonChecks[] = {
+    {"daemon.answer", CheckAnswer},          {"daemon.cluster", CheckCluster},
+    {"daemon.decisions", CheckDecisions},    {"daemon.pause", CheckPause},
+    {"daemon.fair_shares", CheckFairShares}, {"daemon.port", CheckPort}};
 
 // The only check if no daemon answers.
 constexpr HealthCheck<DaemonFacts> kAnswerCheck[] = {kDaemonChecks[0]};

@@ -19,8 +19,8 @@ Workload SubmittedAt(const std::vector<Seconds>& times) {
 }
 
 std::vector<Seconds> Every(Seconds step, int count) {
-  std::vector<Seconds> times;
-  for (int k = 0; k < count; ++k) times.push_back(step * k);
+  std::vector<Seconds> times(static_cast<std::size_t>(count));
+  for (std::size_t k = 0; k < times.size(); ++k) times[k] = step * static_cast<double>(k);
   return times;
 }
 

@@ -49,6 +49,8 @@ TEST(DaemonHealthTest, EachFaultIsFoundByItsCheckAlone) {
       {"daemon.decisions", Health::kWarn, "never asked, and 1 job waits",
        [](DaemonFacts* f) { f->status.decided_at.reset(); }},
       {"daemon.pause", Health::kWarn, "paused", [](DaemonFacts* f) { f->status.paused = true; }},
+      {"daemon.fair_shares", Health::kWarn, "fair shares are off",
+       [](DaemonFacts* f) { f->status.fair_shares = false; }},
       {"daemon.pause", Health::kWarn, "no job starts",
        [](DaemonFacts* f) { f->status.drained = true; }},
       {"daemon.pause", Health::kWarn, "drained: n2",
