@@ -5,13 +5,7 @@ import os
 import pytest
 
 from local import ENDLESS, Live
-from shares import expect_even
-
-POLICIES = ["index", "las", "drf", "philly-elastic"]
-
-
-def spec(policy, root):
-    return f"learned:checkpoint={root}/checkpoints/philly-elastic/accepted" if policy == "philly-elastic" else policy
+from shares import POLICIES, expect_even, spec
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import threading
 import pytest
 
 from fake_kubernetes import FakeKubernetes
-from waiting import wait_until
+from shares import POLICIES, expect_even, fewest_gpus, spec
+from waiting import json_of, wait_until
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def test_jobs_are_called_what_their_users_call_them(cluster):
     assert "team/wide" not in cluster.until_said("other/late", "queue")
     assert "team/wide" in cluster.say("top")
     cluster.until_said("team/wide", "status", "--eta")
-    row = next(row for row in json.loads(cluster.say("status", "--json"))["jobs"] if row["name"] == "team/wide")
+    row = next(row for row in cluster.status()["jobs"] if row["name"] == "team/wide")
     assert row["job"].startswith("team.wide."), "the id stays beside it"
 
     assert "did you mean 'team/wide'" in cluster.say("cancel", "team/wid", exit=1)
@@ -122,6 +123,25 @@ def test_a_run_is_a_workload_by_its_journal_and_by_its_objects(cluster, allot):
     jobs = {row.split(",")[head.index("job_id")]: dict(zip(head, row.split(","), strict=True)) for row in rows[1:]}
     assert set(jobs) == {"team/a", "team/b"}
     assert (jobs["team/a"]["min_gpus"], jobs["team/a"]["max_gpus"]) == ("1", "4")
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_two_namespaces_train_on_even_shares(cluster, root, policy):
+    """On the eight GPUs of one type, newer jobs of another namespace leave a running job its half."""
+    def training():
+        return next((job for job in cluster.status()["jobs"] if job["name"] == "vision/alice" and job["stage"] == "training"
+                     and job["held"] >= 4), None)
+
+    cluster.submit("alice", space="vision", max=8, types="k80")
+    for job in range(4):
+        cluster.submit(f"eve{job}", space="games", max=1, types="k80")
+    cluster.serve(policy=spec(policy, root))
+    alice = wait_until(training, lambda: f"alice to train: {cluster.log()[-3000:]}")["job"]
+    before = len(json_of(cluster.state / "journal.jsonl"))
+    for job in range(4, 8):
+        cluster.submit(f"eve{job}", space="games", max=1, types="k80")
+    expect_even(cluster, lambda job: job["user"], ["vision", "games"])
+    assert fewest_gpus(cluster.state, alice, before) >= 4, cluster.log()[-3000:]
 
 
 @pytest.fixture

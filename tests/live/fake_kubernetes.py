@@ -73,6 +73,9 @@ class FakeKubernetes:
         wait_until(there, lambda: f"'{what}' of allot {words}: {said[0]}\n{self.log()[-3000:]}")
         return said[0]
 
+    def status(self):
+        return json.loads(self.until_said('"jobs"', "status", "--json"))
+
     def conditions(self, name):
         """Type -> reason, of those that are true."""
         for job in self.objects("jobs"):

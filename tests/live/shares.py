@@ -1,6 +1,15 @@
 """Whether users have even shares of the GPUs: one check for every runtime of `allot serve`."""
 
-from waiting import wait_until
+import math
+import re
+
+from waiting import json_of, wait_until
+
+POLICIES = ["index", "las", "drf", "philly-elastic"]
+
+
+def spec(policy, root):
+    return f"learned:checkpoint={root}/checkpoints/philly-elastic/accepted" if policy == "philly-elastic" else policy
 
 
 def jains_index(amounts):
@@ -28,3 +37,10 @@ def expect_even(daemon, owner_of, owners, at_least=40, index=.95):
     wait_until(lambda: sum(since()) >= at_least, lambda: f"{owners} to use {at_least} GPU seconds: {since()}")
     used = since()
     assert jains_index(used) >= index, dict(zip(owners, used))
+
+
+def fewest_gpus(state, job, after):
+    """The fewest GPUs that this job had allocated after so many records of the journal in a state folder."""
+    return min((0 if record["what"] == "take" else int(re.match(r"gpus=(\d+)", record["configuration"])[1])
+               for number, record in enumerate(json_of(state / "journal.jsonl"))
+               if record["what"] in ("give", "take") and record["job"] == job and number >= after), default=math.inf)
