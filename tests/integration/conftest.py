@@ -15,6 +15,7 @@ sys.path.append(str(ROOT / "tests" / "live"))  # modules that some tests import
 sys.path.append(str(ROOT / "tests" / "live" / "kubernetes"))
 
 import allot_on_slurm  # noqa: E402  pylint: disable=wrong-import-position
+from local import Live  # noqa: E402  pylint: disable=wrong-import-position
 
 # The Python package as built: $ALLOT_PYTHON, else build/release/python. Tests begin with pytest.importorskip("allot").
 PACKAGE = os.environ.get("ALLOT_PYTHON") or str(ROOT / "build" / "release" / "python")
@@ -96,6 +97,17 @@ def cache(program):
     if values.get("ALLOT_INSTALL:BOOL") == "OFF" or values.get("ALLOT_SANITIZE:STRING"):
         pytest.skip("this build is not to be installed")
     return values
+
+
+@pytest.fixture
+def live(program, tmp_path, request):
+    """`allot serve` with local processes, not started. With a parameter: seconds after which a silent worker is ended."""
+    counter = program.parent / "examples" / "elastic_counter"
+    if not os.access(counter, os.X_OK):
+        pytest.skip(f"not built: {counter}")
+    one = Live(program, counter, tmp_path, **({"worker_timeout": request.param} if hasattr(request, "param") else {}))
+    yield one
+    one.end()
 
 
 @pytest.fixture(scope="module")

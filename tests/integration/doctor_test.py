@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from local import ENDLESS, Live
+from local import ENDLESS
 from waiting import wait_until
 
 
@@ -23,16 +23,6 @@ def doctor(program):
         assert wrong == found["wrong"] and done.returncode == (4 if wrong else 0), done.stdout + done.stderr
         return {check["check"]: (check["health"], check["seen"], check["advice"]) for check in found["checks"]}
     return run
-
-
-@pytest.fixture
-def live(program, tmp_path):
-    counter = program.parent / "examples" / "elastic_counter"
-    if not os.access(counter, os.X_OK):
-        pytest.skip(f"not built: {counter}")
-    one = Live(program, counter, tmp_path)
-    yield one
-    one.end()
 
 
 @pytest.fixture

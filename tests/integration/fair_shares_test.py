@@ -1,21 +1,10 @@
 """Fair shares under `allot serve` with local processes (docs/rules.md); tests/conformance/rules_test.cc has all policies in the simulator."""
 
-import os
 
 import pytest
 
-from local import ENDLESS, Live
+from local import ENDLESS
 from shares import POLICIES, expect_even, spec
-
-
-@pytest.fixture
-def live(program, tmp_path):
-    counter = program.parent / "examples" / "elastic_counter"
-    if not os.access(counter, os.X_OK):
-        pytest.skip(f"not built: {counter}")
-    one = Live(program, counter, tmp_path)
-    yield one
-    one.end()
 
 
 @pytest.mark.parametrize("policy", POLICIES)

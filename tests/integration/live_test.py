@@ -13,19 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from local import ENDLESS, Live
+from local import ENDLESS
 from waiting import text_of, wait_until
-
-
-@pytest.fixture
-def live(program, tmp_path, request):
-    """With a parameter: seconds after which a silent worker is ended."""
-    counter = program.parent / "examples" / "elastic_counter"
-    if not os.access(counter, os.X_OK):
-        pytest.skip(f"not built: {counter}")
-    one = Live(program, counter, tmp_path, **({"worker_timeout": request.param} if hasattr(request, "param") else {}))
-    yield one
-    one.end()
 
 
 hung_workers_are_noticed_soon = pytest.mark.parametrize("live", [3], indirect=True)

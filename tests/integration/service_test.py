@@ -9,21 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from local import ENDLESS, Live
+from local import ENDLESS
 from waiting import wait_until
 
 NOBODY = {"user": 65534, "group": 65534, "extra_groups": []}
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root, to be another user")
-
-
-@pytest.fixture
-def live(program, tmp_path):
-    counter = program.parent / "examples" / "elastic_counter"
-    if not os.access(counter, os.X_OK):
-        pytest.skip(f"not built: {counter}")
-    one = Live(program, counter, tmp_path)
-    yield one
-    one.end()
 
 
 def said(live, text):
