@@ -14,8 +14,8 @@ namespace {
 
 constexpr GpuTypeIndex kNoSuchType = std::numeric_limits<GpuTypeIndex>::max();
 
-// Of a share: who has as much of it, and keeps what runs, waits for the rest until others give it.
-// Shares change by a GPU whenever jobs come and end, and each change would cost restarts.
+// Of a share: who has as much of it, and loses nothing that runs, waits for the rest until others
+// give it. Shares change by a GPU whenever jobs come and end, and each change would cost restarts.
 constexpr double kEnough = .8;
 // Jobs of a claim for which there was no room, before no more are tried.
 constexpr int kMostFailed = 4;
@@ -194,8 +194,11 @@ void Entitlements::Serve(std::int32_t claim) {
   served_ = claim;
   KeepRunning();
   const Claim& served = claims_[At(claim)];
+  GpuCount present = 0;
+  for (const std::int32_t row : served.rows) present += PresentGpusOf(row);
+  const bool loses = served.use < std::min(present, served.entitled);
   const bool guarantee = served.share == nullptr;
-  if (!guarantee && served.use >= kEnough * served.entitled) return;
+  if (!guarantee && !loses && served.use >= kEnough * served.entitled) return;
   int failed = 0;
   for (const std::int32_t row : served.rows) {
     const GpuCount below = served.entitled - served.use;

@@ -3,6 +3,7 @@
 import pytest
 
 from allot_on_slurm import LONG, USER, Serve
+from shares import POLICIES, expect_even, spec
 from waiting import wait_until
 
 EVE = "games"
@@ -35,3 +36,21 @@ done""")
     wait_until(lambda: serve.status()["decisions"] >= decisions, "five decisions more")
     job = serve.job(number)
     assert (job["held"], job["epoch"]) == (4, epoch), serve.log()[-3000:]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_two_users_train_on_even_shares(daemon, root, policy):
+    """Twenty GPUs, all of them used by jobs of one uid when those of another come: 10 s each, most of it training."""
+    daemon.policy = spec(policy, root)
+    daemon.start()
+    jobs = {USER: [daemon.submit("allot gpus=5 min=1 max=5", *LONG) for _ in range(4)]}
+    for number in jobs[USER]:
+        daemon.training(number, 5)
+    jobs[EVE] = [daemon.submit("allot gpus=5 min=1 max=5", *LONG, user=EVE) for _ in range(4)]
+
+    def held(user):
+        return sum((daemon.job(number) or {"held": 0})["held"] for number in jobs[user])
+
+    wait_until(lambda: held(EVE) >= 8, lambda: f"the other user to have GPUs: {daemon.log()[-3000:]}")
+    expect_even(daemon, lambda job: job["user"], [USER, EVE])
+    assert held(USER) >= 8, daemon.log()[-3000:]

@@ -60,7 +60,7 @@ class Serve:
     def say(self, *words):
         return subprocess.run([self.program, *words, "--state", self.asked], capture_output=True, text=True, timeout=120)
 
-    def submit(self, comment, *arguments, options=(), script=None):
+    def submit(self, comment, *arguments, options=(), script=None, user=USER):
         """Slurm's number of a user's job."""
         self.homes += 1
         home = self.cluster.folder.parent / f"{self.folder.name}-{self.homes}"
@@ -71,7 +71,7 @@ class Serve:
         text = script or f'#!/bin/bash\n"{bin_folder}/allot-elastic" run -- "{bin_folder}/examples/elastic_counter" ' \
                          f'{" ".join(map(str, arguments))}\n'
         (home / "train.sh").write_text(text)
-        return int(self.cluster.client("sbatch", "--parsable", f"--comment={comment}", *options, "train.sh", user=USER,
+        return int(self.cluster.client("sbatch", "--parsable", f"--comment={comment}", *options, "train.sh", user=user,
                                        cwd=home))
 
     def job(self, number):

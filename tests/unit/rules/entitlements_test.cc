@@ -201,6 +201,28 @@ TEST_F(FairEntitlementsTest, ARunningJobIsNotTakenBelowTheShareForNewerJobsOfAno
       HoldsAlready(o_, 0, entitlements_->allocation(), entitlements_->allocation().entries()[0]));
 }
 
+TEST_F(FairEntitlementsTest, ARunningJobThatIsMadeSmallerKeepsTheWholeShare) {
+  AddOf(kAlice, {.gpus = 8}, {{0, {4}, 0xf}, {1, {4}, 0xf}});
+  Answer(0, {{0, {4}, 0xf}});
+  for (int job = 1; job <= 4; ++job) {
+    AddOf(kEve, {.max = 1});
+    Answer(job, {{1, {1}, std::uint64_t{1} << static_cast<unsigned>(job - 1)}});
+  }
+  Share(5, 3);
+  const Gpus gpus = Enforced({});
+  EXPECT_EQ(gpus[0], 5);
+  EXPECT_EQ(gpus[1] + gpus[2] + gpus[3] + gpus[4], 3);
+}
+
+TEST_F(FairEntitlementsTest, WhoHasMostOfTheShareAndLosesNothingWaitsForTheRest) {
+  AddOf(kAlice, {.gpus = 8}, {{0, {4}, 0xf}});
+  AddOf(kEve, {.gpus = 8}, {{1, {4}, 0xf}});
+  Answer(0, {{0, {4}, 0xf}});
+  Answer(1, {{1, {4}, 0xf}});
+  Share(5, 3);
+  EXPECT_EQ(Enforced({}), (Gpus{4, 4}));
+}
+
 TEST_F(FairEntitlementsTest, AnAnswerThatGivesSharesStaysAsItIs) {
   AddOf(kAlice, {.gpus = 8});
   AddOf(kEve, {.gpus = 8});
