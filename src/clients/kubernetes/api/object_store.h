@@ -4,6 +4,7 @@
 // what is known changes nothing, in whatever order it comes: versions of one cluster rise, and what
 // was deleted does not come back. Not thread-safe.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -48,8 +49,9 @@ class ObjectStore final : public ObjectSink {
       const std::string uid = UidOf(item);
       const auto known = before.find(uid);
       if (known != before.end()) entries_.insert(before.extract(known));
-      changed = Put(item) || changed;
+      changed = Store(item) || changed;
     }
+    watched_ = std::max(watched_, version);
     for (auto& [uid, entry] : before) {
       // Written by us after the list was made.
       if (version > 0 && entry.version > version) {
@@ -62,24 +64,24 @@ class ObjectStore final : public ObjectSink {
   }
 
   bool Put(const nlohmann::json& item) override {
-    const std::string uid = UidOf(item);
+    watched_ = std::max(watched_, VersionOf(item));
+    return Store(item);
+  }
+
+  // The answer to a request of ours. The watch may have told more meanwhile, even that the object
+  // is gone: what is not newer than that changes nothing.
+  bool PutWritten(const nlohmann::json& item) {
     const std::uint64_t version = VersionOf(item);
-    if (deleted_.contains(uid) || deleted_before_.contains(uid)) return false;
-    const auto known = entries_.find(uid);
-    if (known != entries_.end() && version > 0 && version <= known->second.version) return false;
-    std::optional<Object> object = read_(item);
-    if (!object) return known != entries_.end() && entries_.erase(uid) > 0;
-    if (known == entries_.end()) {
-      entries_.emplace(uid, Entry{version, std::move(*object)});
-      return true;
-    }
-    known->second.version = version;
-    if (known->second.object == *object) return false;
-    known->second.object = std::move(*object);
-    return true;
+    return (version == 0 || version > watched_) && Store(item);
   }
 
   bool Remove(const nlohmann::json& item) override {
+    watched_ = std::max(watched_, VersionOf(item));
+    return RemoveWritten(item);
+  }
+
+  // By a request of ours. The answer may be without a version.
+  bool RemoveWritten(const nlohmann::json& item) {
     const std::string uid = UidOf(item);
     deleted_.insert(uid);
     return entries_.erase(uid) > 0;
@@ -109,9 +111,28 @@ class ObjectStore final : public ObjectSink {
     Object object;
   };
 
+  bool Store(const nlohmann::json& item) {
+    const std::string uid = UidOf(item);
+    const std::uint64_t version = VersionOf(item);
+    if (deleted_.contains(uid) || deleted_before_.contains(uid)) return false;
+    const auto known = entries_.find(uid);
+    if (known != entries_.end() && version > 0 && version <= known->second.version) return false;
+    std::optional<Object> object = read_(item);
+    if (!object) return known != entries_.end() && entries_.erase(uid) > 0;
+    if (known == entries_.end()) {
+      entries_.emplace(uid, Entry{version, std::move(*object)});
+      return true;
+    }
+    known->second.version = version;
+    if (known->second.object == *object) return false;
+    known->second.object = std::move(*object);
+    return true;
+  }
+
   Reader read_;
   std::map<std::string, Entry> entries_;
   std::set<std::string> deleted_, deleted_before_;  // since the last two bookmarks
+  std::uint64_t watched_ = 0;                       // the latest version that list and watch told
 };
 
 }  // namespace allot

@@ -177,7 +177,7 @@ Status CountedJobs::WriteSize(KnownJob& known) {
     if (conflict) reply = cluster_.client.Do(KubeRequest{"GET", JobPath(known.kube)});
     if (reply.ok()) {
       const std::lock_guard lock(cluster_.client.mutex());
-      cluster_.jobs.Put(reply.body);
+      cluster_.jobs.PutWritten(reply.body);
     }
     if (!conflict) break;
   }

@@ -264,9 +264,9 @@ bool KubernetesRuntime::IsOurPod(const KnownJob& known, const WorkerRequest& wor
 void KubernetesRuntime::Keep(const KubeReply& pod) {
   const std::lock_guard lock(client_.mutex());
   if (pod.body.at("metadata").contains("resourceVersion")) {
-    pods_.Put(pod.body);
+    pods_.PutWritten(pod.body);
   } else {
-    pods_.Remove(pod.body);
+    pods_.RemoveWritten(pod.body);
   }
 }
 
@@ -645,7 +645,7 @@ void KubernetesRuntime::WriteStatus() {
     if (!known.refusal.empty()) events_.Warn(known.kube, "StatusNotWritten", known.refusal);
     if (!reply.ok()) continue;
     const std::lock_guard lock(client_.mutex());
-    managed_jobs_.Put(reply.body);
+    managed_jobs_.PutWritten(reply.body);
   }
 }
 

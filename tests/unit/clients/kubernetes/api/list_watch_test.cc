@@ -355,6 +355,17 @@ TEST_F(ListWatchTest, ALineWithoutEndIsNotKept) {
   EXPECT_NE(watch_.trouble().find("at most 8388608 bytes"), std::string::npos) << watch_.trouble();
 }
 
+TEST_F(ListWatchTest, AnAnswerThatIsReadLateBringsNothingBack) {
+  store_.Put(Object("a", 1));
+  store_.Remove(Object("a", 3));
+  store_.Bookmark();
+  store_.Bookmark();
+  EXPECT_FALSE(store_.PutWritten(Object("a", 2, "deleting")));
+  EXPECT_EQ(Known(), "") << "the watch has told that it is gone";
+  EXPECT_TRUE(store_.PutWritten(Object("b", 4)));
+  EXPECT_EQ(Known(), "b= ");
+}
+
 TEST_F(ListWatchTest, ATombstoneIsKeptForTwoBookmarks) {
   BeginWatch({}, 10);
   const std::string mark = Line("BOOKMARK", {{"metadata", {{"resourceVersion", "50"}}}});
