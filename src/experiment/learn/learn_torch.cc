@@ -241,10 +241,9 @@ class LearningRun {
       Try("+ lengths", Stage("lengths", [&] { return Tuned(spec_, {"gittins"}, false); }),
           Needs::kWholeInterval);
     }
-    if (lengths_ != "true") {
+    if (lengths_ != "true" && spec_.setting.empty()) {  // a setting fixes what is known
       Say("tuning the rule as if all lengths were known");
       WorldSpec known = spec_;
-      if (!spec_.setting.empty()) return;  // a setting fixes what is known
       known.lengths = "true";
       oracle_ = Stage("oracle", [&] { return Tuned(known, {"remaining"}, true); });
     }
@@ -342,18 +341,15 @@ class LearningRun {
       const std::vector<double> values = Values(validation_, LoadAgent(network.checkpoint));
       network.validation = ComparePaired(values, best_, WindowsIn(validation_));
     }
-    const auto by_ratio = [](const LearnedNetwork& a, const LearnedNetwork& b) {
-      return a.validation.mean < b.validation.mean;
-    };
-    const auto best = std::min_element(networks_.begin(), networks_.end(), by_ratio);
-    if (best == networks_.end()) return;
-    const bool kept = best->validation.side() == PairedRatio::Side::kBelow;
+    if (networks_.empty()) return;
+    const LearnedNetwork& best = BestNetwork();
+    const bool kept = best.validation.side() == PairedRatio::Side::kBelow;
     summary_.parts.push_back(
         {.name = "+ network",
-         .policy = fmt::format("{}, {}", best->method, Counted(best->iterations, "iteration")),
-         .validation = best->validation,
+         .policy = fmt::format("{}, {}", best.method, Counted(best.iterations, "iteration")),
+         .validation = best.validation,
          .kept = kept});
-    if (kept) network_ = *best;
+    if (kept) network_ = best;
   }
 
   // --- The result ---
