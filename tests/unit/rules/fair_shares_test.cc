@@ -53,6 +53,7 @@ class FairSharesTest : public testing::Test {
     std::map<Submitter, GpuCount> by_user;
     for (const FairShares::Share& share : shares_.shares()) by_user[share.submitter] = share.gpus;
     std::vector<GpuCount> gpus;
+    gpus.reserve(by_user.size());
     for (const auto& [user, share] : by_user) gpus.push_back(share);
     return gpus;
   }
