@@ -5,6 +5,7 @@ import pwd
 import re
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -257,13 +258,15 @@ def test_a_rigid_job_is_placed_requeued_and_placed_again(cluster, probe, submit)
 
 def test_a_job_that_took_long_to_end_is_placed_at_once(cluster, probe, submit):
     """slurmd refuses a job in the second in which it was told to end it, and not in that in which it ended."""
-    script = '#!/bin/bash\nif [ "$SLURM_RESTART_COUNT" = 1 ]; then exit 0; fi\ntrap "sleep 3; exit 1" TERM\n' \
-             'echo on >>log\nsleep 600 & wait\n'
+    script = '#!/bin/bash\nif [ "$SLURM_RESTART_COUNT" = 1 ]; then exit 0; fi\n' \
+             'trap "until [ -e may-end ]; do sleep 0.05; done; exit 1" TERM\necho on >>log\nsleep 600 & wait\n'
     job = probe.job(submit("allot min=1 max=4 resize=restart", script=script, options=("--gres=gpu:1",)))
     first, = probe.start(job, ("n1", 1))
     probe.until(first, "ready")
     wait_until(lambda: lines_of(submit.folder / "log"), "its script to run")
     probe.do("stop", first, "save")
+    time.sleep(3)  # counted from the answer to the requeue, which may take a while to come
+    (submit.folder / "may-end").touch()
     wait_until(lambda: first not in probe.look()["workers"], "the job to have been requeued")
     probe.do("start", job, f"{job}.7 n4 1")
     wait_until(lambda: probe.look()["jobs"][job]["state"] == "finished", lambda: f"{job}: {probe.look()}")
