@@ -68,8 +68,8 @@ class ObjectStore final : public ObjectSink {
     return Store(item);
   }
 
-  // The answer to a request of ours. The watch may have brought more meanwhile, even that the object
-  // is gone: what is not newer than that changes nothing.
+  // The answer to a request of ours. The watch may have brought more meanwhile, even that the
+  // object is gone: what is not newer than that changes nothing.
   bool PutWritten(const nlohmann::json& item) {
     const std::uint64_t version = VersionOf(item);
     return (version == 0 || version > watched_) && Store(item);
@@ -132,7 +132,7 @@ class ObjectStore final : public ObjectSink {
   Reader read_;
   std::map<std::string, Entry> entries_;
   std::set<std::string> deleted_, deleted_before_;  // since the last two bookmarks
-  std::uint64_t watched_ = 0;                       // the latest version that list and watch brought
+  std::uint64_t watched_ = 0;  // the latest version that list and watch brought
 };
 
 }  // namespace allot
