@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/index.h"
+#include "core/vector_log.h"
 #include "length_model/remaining.h"
 
 namespace allot {
@@ -46,6 +47,10 @@ float Clipped(double value) {
 }
 
 double SafeLog(double value) { return std::log(std::max(value, 1e-9)); }
+
+// The features of each row whose logarithms are taken together.
+constexpr std::array<OffsetFeature, 4> kOwnLogged = {kRestartShare, kChanges, kWait, kService};
+static_assert(kLogLanes % kOwnLogged.size() == 0);
 
 // Of the mean that trends are measured from: about ten decisions.
 constexpr float kSlow = 0.1F;
@@ -146,33 +151,50 @@ void OffsetEncoder::Encode(const Observation& o, std::span<const Score> scores,
   double mean_u = 0;
   for (const Score& score : scores) mean_u += score.u / static_cast<double>(rows);
   const std::size_t types = o.cluster->types().size();
-  for (std::size_t r = 0; r < rows; ++r) {
+  const double per_interval = 1 / o.interval;
+  logs_.assign((rows * kOwnLogged.size() + kLogLanes - 1) / kLogLanes * kLogLanes, 1.0F);
+  float* log = logs_.data();
+  for (std::size_t r = 0; r < rows; ++r, log += kOwnLogged.size()) {
     float* const row = batch->jobs.data() + r * kOffsetJobFeatures;
     std::copy_n(base_.jobs.data() + r * kJobFeatures, kJobFeatures, row);
     float* const x = row + kJobFeatures;
     const ConfigurationTable& table = *o.table[r];
     const double left = AssumedRemaining(o, static_cast<std::int32_t>(r)) / table.reference_rate();
     x[kRuleU] = Clipped(scores[r].u - mean_u);
-    x[kRestart] = Clipped(o.restart_cost[r] / o.interval);
-    x[kRestartShare] = Clipped(std::log1p(o.restart_cost[r] / std::max(left, 1e-3)));
-    x[kChanges] = Clipped(std::log1p(o.changes[r]));
-    x[kWait] = Clipped(std::log1p(std::max(0.0, o.now - o.waiting_since[r]) / o.interval));
-    x[kService] = Clipped(std::log1p(o.attained_gpu_seconds[r] / o.interval));
+    x[kRestart] = Clipped(o.restart_cost[r] * per_interval);
+    log[0] = static_cast<float>(1 + o.restart_cost[r] / std::max(left, 1e-3));
+    log[1] = static_cast<float>(1 + o.changes[r]);
+    log[2] = static_cast<float>(1 + std::max(0.0, o.now - o.waiting_since[r]) * per_interval);
+    log[3] = static_cast<float>(1 + o.attained_gpu_seconds[r] * per_interval);
     EncodeTable(table, o.running[r], types, x);
     x[kTrend] = Trend(o.job[r], x[kWidest]);
   }
+  EncodeLogs(batch);
   EncodeWanted(o, batch);
-  std::array<double, kOffsetJobFeatures> sums{};
-  for (std::size_t r = 0; r < rows; ++r) {
-    const float* const row = batch->jobs.data() + r * kOffsetJobFeatures;
-    for (std::size_t f = 0; f < sums.size(); ++f) sums[f] += row[f];
-  }
-  for (std::size_t f = 0; f < sums.size(); ++f) {
-    batch->context[f] = static_cast<float>(sums[f] / static_cast<double>(rows));
-  }
+  EncodeMeans(batch);
   std::copy_n(base_.context.data() + std::size_t{2} * kJobFeatures, kClusterFeatures,
               batch->context.data() + kOffsetJobFeatures);
   EncodeWorld(o, batch->context.data() + kOffsetJobFeatures + kClusterFeatures);
+}
+
+void OffsetEncoder::EncodeLogs(FeatureBatch* batch) {
+  TakeLogs(logs_.data(), logs_.size(), kFeatureBound);
+  const float* log = logs_.data();
+  for (auto row = batch->jobs.begin(); row != batch->jobs.end(); row += kOffsetJobFeatures) {
+    for (const OffsetFeature feature : kOwnLogged) row[kJobFeatures + feature] = *log++;
+  }
+}
+
+void OffsetEncoder::EncodeMeans(FeatureBatch* batch) {
+  std::copy_n(base_.context.begin(), kJobFeatures, batch->context.begin());
+  std::array<double, kOffsetOwn> sums{};
+  for (auto row = batch->jobs.begin(); row != batch->jobs.end(); row += kOffsetJobFeatures) {
+    for (std::size_t f = 0; f < sums.size(); ++f) sums[f] += row[kJobFeatures + f];
+  }
+  const auto rows = static_cast<double>(batch->jobs.size() / kOffsetJobFeatures);
+  for (std::size_t f = 0; f < sums.size(); ++f) {
+    batch->context[kJobFeatures + f] = static_cast<float>(sums[f] / rows);
+  }
 }
 
 float OffsetEncoder::Trend(JobIndex job, float now) {

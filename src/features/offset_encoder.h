@@ -80,14 +80,16 @@ class OffsetEncoder {
   const OfTable& TableFeatures(const ConfigurationTable& table, std::size_t types);
   void EncodeTable(const ConfigurationTable& table, std::int32_t running, std::size_t types,
                    float* x);
+  void EncodeLogs(FeatureBatch* batch);
+  void EncodeWanted(const Observation& observation, FeatureBatch* batch);
+  void EncodeMeans(FeatureBatch* batch);
   void EncodeWorld(const Observation& observation, float* x);
+  float Trend(JobIndex job, float now);
 
   FeatureEncoder encoder_;
   FeatureBatch base_;
-  void EncodeWanted(const Observation& observation, FeatureBatch* batch);
-  float Trend(JobIndex job, float now);
-
   std::array<OfTable, 64> of_tables_;  // by a hash of the table's address; of this decision
+  std::vector<float> logs_;            // arguments, then logarithms, of the features that have one
   std::vector<double> used_;           // GPUs, by type
   std::vector<double> wanted_;         // ln (1 + GPUs asked for / GPUs), by type
   std::vector<float> slow_;            // by job: slow mean of kWidest; NaN: not seen
