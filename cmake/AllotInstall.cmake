@@ -28,10 +28,10 @@ function(allot_archive target output)
   install(TARGETS ${target} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 endfunction()
 
-set(folders experiment_whatif experiment_claims heuristic lookahead plugin fidelity live_runtimes_local)
+set(folders experiment_whatif experiment_score heuristic lookahead plugin fidelity live_runtimes_local)
 allot_archive(allot_archive allot FOLDERS ${folders})
 if(ALLOT_WITH_TORCH)
-  allot_archive(allot_torch_archive allot_torch FOLDERS experiment_claims_torch WITHOUT ${folders})
+  allot_archive(allot_torch_archive allot_torch FOLDERS experiment_learn_torch WITHOUT ${folders})
 endif()
 
 # Headers keep their folders: <prefix>/include/allot/core/error.h is #include "core/error.h".

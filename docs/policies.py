@@ -21,7 +21,7 @@ oracle. *Asked at every interval*: its answer changes with time alone; others ar
 
 Where to begin: `easy` stands for what most clusters run today, `fifo` for less. If nobody knows how long jobs run, `las` and `gittins`;
 with time limits or estimates `srtf` and, for jobs that may change their size, `index`, the strongest rule in most worlds that were
-measured ([results.md](results.md)). `max-min`, `shared` and `assignment` are for clusters of several GPU types, `pollux` and `sia` for jobs that
+measured ([scoreboard.md](scoreboard.md)). `max-min`, `shared` and `assignment` are for clusters of several GPU types, `pollux` and `sia` for jobs that
 choose their batch. `learned` is a trained network; `clairvoyant` and the oracles say how much room is left.
 
 | policy | what it does | source | |

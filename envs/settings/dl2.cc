@@ -182,7 +182,7 @@ struct World {
   std::vector<Scenario::JobFacts> facts;  // by type
 };
 
-// Best over these sizes (docs/learning-results.md); training of networks that add to an index
+// Best over these sizes (bench/results/learning.md); training of networks that add to an index
 // begins there.
 constexpr const char* kBestInSlots = "index:alpha=0.12,beta=0.75,kappa=0,rank=0.25";
 

@@ -30,7 +30,7 @@ constexpr double kLongestHours = 170;
 constexpr Seconds kLeastLeft = 60;
 
 // Of alpha 0, 0.12 and 0.25 the best or equal to it at loads .83 and .93, with several GPUs .72 and
-// .87, lengths none (seeds 300 to 311; docs/learning-results.md).
+// .87, lengths none (seeds 300 to 311; bench/results/learning.md).
 constexpr const char* kBestIndex = "index:alpha=0.12";
 
 struct GavelWorld {

@@ -22,7 +22,7 @@ constexpr GpuCount kGpusPerNode = 8;
 
 // Of those tuned on elastic weeks of Philly, with the weight of the rank, one that is good for the
 // mean and does not keep the short jobs waiting
-// (docs/learning-results.md). Where training of networks that add to an index begins.
+// (bench/results/learning.md). Where training of networks that add to an index begins.
 constexpr const char* kBestInTraces = "index:alpha=0.06,beta=0.2,kappa=0.25,rank=0.9";
 
 ClusterSpec ClusterOf(const Params& params) {
@@ -73,6 +73,9 @@ Setting Make(const Params& params) {
   window.sim.lengths = LengthEstimates::Parse(params.Text("lengths"));
   window.sim.beliefs = params.Text("beliefs");
   CheckBelief(window.sim.beliefs);
+  if (!params.Text("failures").empty()) {
+    window.sim.failures = ParseNodeFailures(params.Text("failures"));
+  }
   ReadRentedNodes(params, &window.sim);
   const EpisodeSource source = WindowEpisodes(*trace, cluster, window);
   // What a very long job takes after that says little about the service to others.
@@ -91,7 +94,8 @@ ALLOT_REGISTER(
     (SettingInfo{
         "trace", "samples of a trace on a cluster of 8-GPU nodes",
         WithRentedNodes(
-            {FileParam({"workload", "embedded", "trace file, or the embedded one"}, FilesOfTrace),
+            {FileParam({"workload", "embedded", "trace file, embedded (Philly) or embedded-openb"},
+                       FilesOfTrace),
              {"from", "", "first submission used: date, 14d, or seconds"},
              {"to", "", "submissions before this are used"},
              {"span", "7d", "length of a sample"},
@@ -110,7 +114,8 @@ ALLOT_REGISTER(
               1e9},
              {"restart-cost", "30", "seconds of progress lost by a change of allocation", 0, 1e9},
              {"lengths", "none", "job lengths that policies get: none, noisy:SIGMA, true"},
-             {"beliefs", "exact", "rates that policies see, see 'allot list beliefs'"}}),
+             {"beliefs", "exact", "rates that policies see, see 'allot list beliefs'"},
+             {"failures", "", "of nodes, as --failures: 7d:2h:30min; empty: none fail"}}),
         Make}));
 
 }  // namespace

@@ -6,7 +6,7 @@ from allot.checkpoints import Checkpoint, export_onnx, load_checkpoint, networks
 from allot.data import flat_dataset
 from allot.envs import GpuClusterEnv, GpuClusterVectorEnv, register_all
 from allot.errors import CheckError, DataError, Error, RunError, UsageError
-from allot.experiments import compare, evaluate, simulate, sweep
+from allot.experiments import compare, evaluate, score, simulate, sweep
 from allot.policy import Policy, Table, register_policy
 from allot.results import Comparison, Run, Sweep
 from allot.rewards import register_reward
@@ -47,6 +47,7 @@ __all__ = [
     "new_checkpoint",
     "register_policy",
     "register_reward",
+    "score",
     "simulate",
     "sweep",
 ]

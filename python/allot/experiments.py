@@ -146,6 +146,34 @@ def sweep(
         )
 
 
+def score(
+    policies: str | Sequence[Any],
+    *,
+    suite: str = "v1",
+    salt: str = "public",
+    out: str | os.PathLike = "",
+    threads: int = 0,
+) -> dict[str, Any]:
+    """Plays the tasks of the contest, as `allot score` does; docs/scoreboard.md explains them.
+
+    policies: as of compare. suite: "v1", or "small" for a check in seconds. salt: any text, from
+      which the test workloads are drawn; with one of your own nobody chose a policy by them.
+    out: file of the result, for `allot scoreboard`. threads: 0: one a core.
+
+    Returns the result as the file holds it: `aggregates` by policy, and `tasks` with the ratios of each. A policy that
+    cannot play a task is absent from it, with the reason; UsageError where it can play none.
+    """
+    from allot import _allot
+
+    entries = [_entry(each) for each in _listed(policies)]
+    command = _call_text("allot.score", [name for name, _, _ in entries], {"suite": suite, "salt": salt})
+    text = _allot._score(entries, suite, salt, _threads(threads), command)
+    if out:
+        with open(out, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+    return json.loads(text)
+
+
 # ---- what they share ----
 
 

@@ -10,6 +10,7 @@
 
 #include "bindings/agent_options.h"
 #include "core/error.h"
+#include "experiment/score/score_task.h"
 #include "experiment/world.h"
 #include "experiment/world_options.h"
 
@@ -66,9 +67,20 @@ std::optional<std::int64_t> MaxDecisionsOf(const nb::handle& given) {
 
 EnvironmentOptions EnvironmentOptionsOf(const std::map<std::string, std::string>& texts,
                                         const nb::dict& own) {
-  const auto world = std::make_shared<World>(WorldFromTexts(texts));
   EnvironmentOptions options;
-  options.episodes = EpisodesOf(world, own);
+  auto world = std::make_shared<World>(WorldFromTexts(texts));
+  if (const auto id = nb::cast<std::string>(own["task"]); !id.empty()) {
+    if (!texts.empty()) {
+      throw UsageError("task '{}' is a world of its own, got also the option '{}'", id,
+                       texts.begin()->first);
+    }
+    const ScoreTask& task = Registry<ScoreTask>::Global().Get("task", id);
+    const ScoreSplit split = ScoreSplitNamed(nb::cast<std::string>(own["split"]));
+    options.episodes = EpisodesOf(task, split, nb::cast<std::string>(own["salt"]));
+    world = std::make_shared<World>(WorldSpec{.setting = task.setting(split)});
+  } else {
+    options.episodes = EpisodesOf(world, own);
+  }
   ClusterEnvOptions& env = options.of_each;
   static_cast<AgentSideOptions&>(env) = AgentSideOptionsOf(own);
   if (IsGraph(own) && env.graph_nodes == 0) env.graph_nodes = NodesOf(*world);

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "envs/rewards/reward.h"
 #include "envs/setting.h"
+#include "experiment/score/score_task.h"
 #include "fidelity/peer.h"
 #include "live/runtimes/job_options.h"
 #include "live/runtimes/runtime.h"
@@ -54,6 +55,9 @@ Json Describe() {
   for (const Entry& entry : Registry<Entry>::Global().entries()) {
     Json item = {{"id", entry.id}, {"summary", entry.summary}};
     if constexpr (requires { entry.source; }) item["source"] = entry.source;
+    if constexpr (requires { entry.validation; }) {  // settings of the splits
+      item.update({{"train", entry.train}, {"validation", entry.validation}, {"test", entry.test}});
+    }
     if constexpr (requires { entry.params; }) {
       item["params"] = Json::array();
       for (const ParamSpec& param : entry.params) {
@@ -84,20 +88,33 @@ Json DescribeJobOptions() {
 }
 
 int List(const std::string& what, const GlobalOptions& globals) {
-  Json all = {
-      {"policies", Describe<PolicyInfo>()},      {"admission", Describe<AdmissionInfo>()},
-      {"ordering", Describe<OrderingInfo>()},    {"sizing", Describe<SizingInfo>()},
-      {"types", Describe<TypeAssignmentInfo>()}, {"placement", Describe<PlacementInfo>()},
-      {"formats", Describe<TraceFormat>()},      {"cluster-formats", Describe<ClusterFormat>()},
-      {"laws", Describe<WorkloadLaw>()},         {"rewards", Describe<RewardInfo>()},
-      {"profiles", Describe<ProfileInfo>()},     {"peers", Describe<PeerInfo>()},
-      {"sweeps", Describe<SweepPreset>()},       {"settings", Describe<SettingInfo>()},
-      {"networks", Describe<NetworkInfo>()},     {"methods", Describe<TrainerInfo>()},
-      {"objectives", Describe<ObjectiveInfo>()}, {"runtimes", Describe<RuntimeInfo>()},
-      {"catalogues", Describe<CatalogueInfo>()}, {"throughput", Describe<ThroughputModelInfo>()},
-      {"beliefs", Describe<BeliefInfo>()},       {"autoscalers", Describe<AutoscalerInfo>()},
-      {"progress", Describe<ProcessInfo>()},     {"sharing", Describe<SharingInfo>()},
-      {"figures", Describe<FigureInfo>()},       {"job-options", DescribeJobOptions()}};
+  Json all = {{"policies", Describe<PolicyInfo>()},
+              {"admission", Describe<AdmissionInfo>()},
+              {"ordering", Describe<OrderingInfo>()},
+              {"sizing", Describe<SizingInfo>()},
+              {"types", Describe<TypeAssignmentInfo>()},
+              {"placement", Describe<PlacementInfo>()},
+              {"formats", Describe<TraceFormat>()},
+              {"cluster-formats", Describe<ClusterFormat>()},
+              {"laws", Describe<WorkloadLaw>()},
+              {"rewards", Describe<RewardInfo>()},
+              {"profiles", Describe<ProfileInfo>()},
+              {"peers", Describe<PeerInfo>()},
+              {"sweeps", Describe<SweepPreset>()},
+              {"settings", Describe<SettingInfo>()},
+              {"tasks", Describe<ScoreTask>()},
+              {"networks", Describe<NetworkInfo>()},
+              {"methods", Describe<TrainerInfo>()},
+              {"objectives", Describe<ObjectiveInfo>()},
+              {"runtimes", Describe<RuntimeInfo>()},
+              {"catalogues", Describe<CatalogueInfo>()},
+              {"throughput", Describe<ThroughputModelInfo>()},
+              {"beliefs", Describe<BeliefInfo>()},
+              {"autoscalers", Describe<AutoscalerInfo>()},
+              {"progress", Describe<ProcessInfo>()},
+              {"sharing", Describe<SharingInfo>()},
+              {"figures", Describe<FigureInfo>()},
+              {"job-options", DescribeJobOptions()}};
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);

@@ -31,7 +31,7 @@ except ImportError as error:
 sys.exit(run())
 )py";
 
-// True for "python:m:C", "fifo,python:m:C" and "--policy=python:m:C".
+// True for "python:m:C", "mine=python:m:C", "fifo,python:m:C" and "--policy=python:m:C".
 bool NamesPython(std::string_view argument) {
   if (argument.starts_with("-")) {
     const std::size_t equals = argument.find('=');
@@ -39,8 +39,12 @@ bool NamesPython(std::string_view argument) {
     argument.remove_prefix(equals + 1);
   }
   const std::vector<std::string_view> parts = Split(argument, ',');
-  return std::any_of(parts.begin(), parts.end(),
-                     [](std::string_view part) { return Trim(part).starts_with(kPythonPrefix); });
+  return std::any_of(parts.begin(), parts.end(), [](std::string_view part) {
+    part = Trim(part);
+    const std::size_t label = part.substr(0, part.find(':')).find('=');
+    if (label != std::string_view::npos) part.remove_prefix(label + 1);
+    return part.starts_with(kPythonPrefix);
+  });
 }
 
 // A build tree has the package beside the program.

@@ -116,7 +116,7 @@ void PrintTotals(const PeerResults& peer) {
 
 int Reproduce(const ReproduceOptions& o, const GlobalOptions& globals) {
   if (o.peer.empty() || o.reference.empty()) {
-    throw UsageError("reproduce needs a PEER ({}) and --reference, or is 'reproduce claims'",
+    throw UsageError("reproduce needs a PEER ({}) and --reference",
                      Join(Registry<PeerInfo>::Global().ids(), ", "));
   }
   struct Chosen {

@@ -16,6 +16,7 @@
   extern "C" const char symbol##End[];
 
 ALLOT_EMBED(kAllotTrace, "philly-2017-4weeks.csv.gz")
+ALLOT_EMBED(kAllotOpenb, "openb-2023.csv.gz")
 ALLOT_EMBED(kAllotGavelRates, "gavel_rates.csv")
 ALLOT_EMBED(kAllotPolluxRunTimes, "pollux_run_times.csv")
 ALLOT_EMBED(kAllotPolluxApplications, "pollux_applications.txt.gz")
@@ -24,7 +25,16 @@ ALLOT_EMBED(kAllotVenusLaw, "laws/helios-venus.json")
 
 namespace allot {
 
-std::string_view EmbeddedTrace() { return {kAllotTraceBegin, kAllotTraceEnd}; }
+const EmbeddedTrace* FindEmbeddedTrace(std::string_view workload) {
+  static const EmbeddedTrace kTraces[] = {
+      {"embedded", "philly-2017-4weeks", {kAllotTraceBegin, kAllotTraceEnd}},
+      {"embedded-openb", "openb-2023", {kAllotOpenbBegin, kAllotOpenbEnd}}};
+  for (const EmbeddedTrace& trace : kTraces) {
+    if (workload == trace.workload) return &trace;
+  }
+  return nullptr;
+}
+
 std::string_view EmbeddedGavelRates() { return {kAllotGavelRatesBegin, kAllotGavelRatesEnd}; }
 std::string_view EmbeddedPolluxRunTimes() {
   return {kAllotPolluxRunTimesBegin, kAllotPolluxRunTimesEnd};

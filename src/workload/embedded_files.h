@@ -6,10 +6,14 @@
 
 namespace allot {
 
-std::string_view
-EmbeddedTrace();  // gzip bytes of philly-2017-4weeks.csv.gz, the workload "embedded"
-
-inline constexpr std::string_view kEmbeddedTraceName = "philly-2017-4weeks";
+// A trace that can be named without a file.
+struct EmbeddedTrace {
+  std::string_view workload;  // in place of a path: "embedded", "embedded-openb"
+  std::string_view name;
+  std::string_view gzip;  // the content of traces/NAME.csv.gz
+};
+// Null if `workload` is no such name.
+const EmbeddedTrace* FindEmbeddedTrace(std::string_view workload);
 
 std::string_view EmbeddedGavelRates();      // gavel_rates.csv
 std::string_view EmbeddedPolluxRunTimes();  // pollux_run_times.csv

@@ -56,7 +56,9 @@ const TraceFormat& Choose(std::string_view text, const std::string& path, const 
 
 // "traces/philly-2017-4weeks.csv.gz" -> "philly-2017-4weeks"
 std::string NameOf(const std::string& path) {
-  if (path == kEmbeddedWorkload) return std::string(kEmbeddedTraceName);
+  if (const EmbeddedTrace* const embedded = FindEmbeddedTrace(path)) {
+    return std::string(embedded->name);
+  }
   std::filesystem::path name = std::filesystem::path(path).filename();
   for (const char* extension : {".gz", ".csv", ".tsv", ".json", ".swf", ".trace"}) {
     if (name.extension() == extension) name = name.stem();
@@ -133,12 +135,14 @@ std::vector<DropCount> ReadReport::LargestDrops() const {
 }
 
 DecodedText TraceText(const std::string& path) {
-  if (path == kEmbeddedWorkload) return {DecompressText(EmbeddedTrace(), path)};
+  if (const EmbeddedTrace* const embedded = FindEmbeddedTrace(path)) {
+    return {DecompressText(embedded->gzip, path)};
+  }
   return DecodeText(ReadTextFile(path == "-" ? "/dev/stdin" : path), path);
 }
 
 std::vector<std::string> FilesOfTrace(const std::string& path) {
-  if (path == kEmbeddedWorkload || path == "-") return {};
+  if (FindEmbeddedTrace(path) != nullptr || path == "-") return {};
   std::vector<std::string> files = {path};
   for (const TraceFormat& format : Registry<TraceFormat>::Global().entries()) {
     if (!format.companion) continue;

@@ -25,9 +25,9 @@ os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [PACKAGE, os.environ.get
 
 # Modules whose tests share a fixture that is expensive to make: pytest-xdist keeps them in one process.
 TOGETHER = re.compile("slurm_.*|kubernetes_test|install_test|library_test|metrics_test|minari_test|python_data_test|"
-                      "packages_test|python_trained_test|report_browser_test|submitters_test|sweep_test|whatif_test")
+                      "packages_test|python_trained_test|report_browser_test|score_test|submitters_test|sweep_test|whatif_test")
 # Modules whose expensive fixture has parameters: tests of one parameter stay together.
-TOGETHER_BY_PARAMETER = ("claims_test", "slurm_api_test")
+TOGETHER_BY_PARAMETER = ("slurm_api_test",)
 
 
 class Scheduler(LoadScopeScheduling):

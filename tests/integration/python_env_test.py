@@ -489,3 +489,20 @@ class TestMemoryOfObservations:
         pool = allot.GpuClusterVectorEnv(3, threads=1, setting="dl2:size=S", max_jobs=8)
         for observation in self.steps(pool, lambda o: o):
             observation["jobs"] *= 0
+
+
+def test_tasks_of_the_contest_are_environments_with_splits():
+    made = {}
+    for split in ("train", "validation", "test"):
+        env = gymnasium.make("allot/Score-GavelBatch-v1", split=split, action="index")
+        made[split] = env.reset(seed=3)[0]["jobs"]
+    for a, b in (("train", "validation"), ("train", "test"), ("validation", "test")):
+        assert not np.array_equal(made[a], made[b]), f"{a} and {b} share an episode"
+    other = gymnasium.make("allot/Score-GavelBatch-v1", split="test", salt="other", action="index")
+    assert not np.array_equal(other.reset(seed=3)[0]["jobs"], made["test"]), "the salt changes the test split"
+    with pytest.raises(allot.UsageError, match="split must be train, validation or test"):
+        gymnasium.make("allot/Score-GavelBatch-v1", split="tests")
+    with pytest.raises(allot.UsageError, match="is a world of its own, got also the option 'load'"):
+        gymnasium.make("allot/Score-GavelBatch-v1", load=0.5)
+    with pytest.raises(allot.UsageError, match="unknown task 'Gavel-v9'"):
+        allot.GpuClusterEnv(task="Gavel-v9")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -426,3 +427,13 @@ class TestRewards:
             allot.register_reward("jct", lambda step, observation: 0.0)
         with pytest.raises(allot.UsageError, match="got int"):
             allot.register_reward("seven", 7)
+
+
+def test_score_plays_a_suite_with_policies_of_both_languages(root, tmp_path):
+    oldest = runpy.run_path(str(root / "python" / "examples" / "own_policy.py"))["OldestFirst"]
+    result = allot.score([oldest, "fifo"], suite="small", salt="test", out=tmp_path / "result.json", threads=1)
+    assert result == json.loads((tmp_path / "result.json").read_text())
+    assert [each["policy"] for each in result["aggregates"]] == ["OldestFirst", "fifo"]
+    assert all("jct_to_tuned" in task["entries"][0] for task in result["tasks"])
+    with pytest.raises(allot.UsageError, match="suite must be one of small, v1"):
+        allot.score("fifo", suite="v0")

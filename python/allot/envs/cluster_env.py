@@ -43,6 +43,7 @@ class GpuClusterEnv(gymnasium.Env):
       (MultiDiscrete: for each slot 0 for nothing, k for configuration k - 1 of its job).
     - `max_jobs`, `max_configurations`, `obs`, `max_nodes`, `configurations_in_obs`, `mask_in_obs`, `reward`,
       `reward_scale`, `placement`, `max_decisions`, `strict`.
+    - `task`, `split`, `salt`: episodes of a task of the contest, in place of a world.
 
     `action_space.sample(info["action_mask"])` draws legal actions of every form. `env.unwrapped.observation` is what a
     policy would see, `env.unwrapped.configurations()` what the choices mean.

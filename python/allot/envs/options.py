@@ -27,6 +27,9 @@ DEFAULTS = {
     "windows": "random",  # of the trace, with load or a law; "weekly": those that --seed means on the command line
     "strict": False,  # an illegal action is an error, not ignored
     "mask_in_obs": False,
+    "task": "",  # of the contest (docs/scoreboard.md), in place of a world: "Philly-v1"
+    "split": "train",  # of the task: "train", "validation" or "test"
+    "salt": "public",  # from which the episodes of the split "test" follow
 }
 
 
@@ -77,7 +80,9 @@ def split(options: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
         if name not in known:
             raise UsageError(f"unknown option '{name}'{_allot.did_you_mean(name, known)}")
     own = {name: _checked(name, value) for name, value in own.items()}
-    if world.get("setting") is not None:
+    if own["task"]:
+        pass  # a world of its own
+    elif world.get("setting") is not None:
         if not isinstance(world["setting"], str):
             raise UsageError(f"setting must be text, got {type(world['setting']).__name__}")
     elif world.get("workload", "embedded") == "embedded" and world.get("load") is None:

@@ -1,4 +1,4 @@
-"""The ids of Gymnasium: allot/GpuCluster-v0, and a named one for every setting."""
+"""The ids of Gymnasium: allot/GpuCluster-v0, a named one for every setting and for every task of the contest."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ def ids() -> dict[str, dict[str, object]]:
             if param == "size":  # the help lists them
                 for size in values.split(", "):
                     found[f"allot/{title}{size}-v0"] = {"setting": f"{name}:size={size}"}
+    for task in _allot.score_tasks():
+        found[f"allot/Score-{task}"] = {"task": task, "split": "train"}
     return found
 
 

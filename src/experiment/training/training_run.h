@@ -1,6 +1,6 @@
 #pragma once
 // A training run in its folder: latest/ to resume from, best/ to serve, curve.csv, TensorBoard
-// events. Used by 'allot train' and 'allot reproduce claims'.
+// events. Used by 'allot train' and 'allot learn'.
 
 #include <cstdint>
 #include <map>

@@ -52,12 +52,13 @@ TEST(ReadTrace, ReportCanBeUsedTwice) {
 }
 
 TEST(ReadTrace, ReadsGzipByContent) {
-  const TempFile file("trace.csv", EmbeddedTrace());
+  const TempFile file("trace.csv", FindEmbeddedTrace("embedded")->gzip);
   EXPECT_EQ(ReadTrace(file.path()).jobs.size(), 30256u);
 }
 
 TEST(ReadTrace, TruncatedGzipIsBadData) {
-  const TempFile file("trace.csv.gz", EmbeddedTrace().substr(0, EmbeddedTrace().size() / 2));
+  const std::string_view whole = FindEmbeddedTrace("embedded")->gzip;
+  const TempFile file("trace.csv.gz", whole.substr(0, whole.size() / 2));
   ExpectError(ExitCode::kBadData, {"cut short", "168500", "trace.csv.gz"},
               [&] { ReadTrace(file.path()); });
 }
