@@ -74,7 +74,8 @@ Setting Make(const Params& params) {
   window.sim.beliefs = params.Text("beliefs");
   CheckBelief(window.sim.beliefs);
   if (!params.Text("failures").empty()) {
-    window.sim.failures = ParseNodeFailures(params.Text("failures"));
+    window.sim.failures = params.Text("failures");
+    window.sim.checkpoints = "young-daly";
   }
   ReadRentedNodes(params, &window.sim);
   const EpisodeSource source = WindowEpisodes(*trace, cluster, window);
@@ -115,7 +116,7 @@ ALLOT_REGISTER(
              {"restart-cost", "30", "seconds of progress lost by a change of allocation", 0, 1e9},
              {"lengths", "none", "job lengths that policies get: none, noisy:SIGMA, true"},
              {"beliefs", "exact", "rates that policies see, see 'allot list beliefs'"},
-             {"failures", "", "of nodes, as --failures: 7d:2h:30min; empty: none fail"}}),
+             {"failures", "", "of nodes, as --failures: renewal:rate=5; empty: none fail"}}),
         Make}));
 
 }  // namespace

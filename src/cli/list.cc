@@ -22,6 +22,8 @@
 #include "sched/stages.h"
 #include "sim/autoscaler.h"
 #include "sim/belief.h"
+#include "sim/checkpoint_rule.h"
+#include "sim/fault_law.h"
 #include "sim/job_process.h"
 #include "sim/profile.h"
 #include "stages/rounds/sharing.h"
@@ -111,6 +113,8 @@ int List(const std::string& what, const GlobalOptions& globals) {
               {"throughput", Describe<ThroughputModelInfo>()},
               {"beliefs", Describe<BeliefInfo>()},
               {"autoscalers", Describe<AutoscalerInfo>()},
+              {"faults", Describe<FaultLawInfo>()},
+              {"checkpoints", Describe<CheckpointRuleInfo>()},
               {"progress", Describe<ProcessInfo>()},
               {"sharing", Describe<SharingInfo>()},
               {"figures", Describe<FigureInfo>()},

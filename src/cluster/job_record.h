@@ -18,8 +18,18 @@ struct JobRecord {
   std::int32_t moves = 0;     // of these: from running to running in the same configuration
 
   std::int32_t failures = 0;  // of the preemptions: a node of it went down
+  std::int32_t shrinks = 0;   // of the restarts: a node went down and it kept the rest
 
   std::int32_t launches() const { return first_start == kNever ? 0 : 1 + restarts; }
+};
+
+// GPU time that jobs held without getting on, by cause.
+struct LostGpuSeconds {
+  double redone = 0;       // work since the last checkpoint, when a node failed
+  double restarts = 0;     // after changes of allocation and launches
+  double checkpoints = 0;  // writing them
+
+  friend bool operator==(const LostGpuSeconds&, const LostGpuSeconds&) = default;
 };
 
 // The jobs that a measurement is of, by position, both included: a steady-state window. Those

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/check.h"
+#include "core/duration_text.h"
 #include "core/error.h"
 #include "core/strings.h"
 
@@ -86,6 +87,16 @@ int Params::Integer(std::string_view name) const {
     throw UsageError("{}: '{}' must be an integer, got {}", owner_, name, value);
   }
   return static_cast<int>(value);
+}
+
+double Params::Duration(std::string_view name) const {
+  const ParamSpec& spec = Spec(name);
+  const std::string& text = values_.at(spec.name);
+  const auto seconds = ParseDuration(text);
+  if (!seconds)
+    throw UsageError("{}: '{}' must be {}, got '{}'", owner_, name, kDurationForms, text);
+  CheckRange(owner_, spec, *seconds);
+  return *seconds;
 }
 
 bool Params::Flag(std::string_view name) const {

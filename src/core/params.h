@@ -51,7 +51,8 @@ class Params {
 
   double Number(std::string_view name) const;  // range-checked; UsageError when not a number
   int Integer(std::string_view name) const;
-  bool Flag(std::string_view name) const;  // true/false/1/0/yes/no
+  double Duration(std::string_view name) const;  // seconds (core/duration_text.h), in the range
+  bool Flag(std::string_view name) const;        // true/false/1/0/yes/no
   const std::string& Text(std::string_view name) const;
   std::vector<double> Numbers(std::string_view name) const;  // joined by '|', in range; "": none
   const std::map<std::string, std::string>& values() const { return values_; }

@@ -47,13 +47,8 @@ std::string SimJson(const SimOptions& options) {
   for (const NodeEvent& event : options.node_events) {
     node_events.push_back({event.time, event.node, event.up});
   }
-  const NodeFailures& failures = options.failures;
-  const bool fails = failures.mean_between != kNever;
   Json json{{"interval_s", options.interval},
             {"node_events", std::move(node_events)},
-            {"failures",
-             fails ? Json{failures.mean_between, failures.mean_repair, failures.checkpoint_every}
-                   : Json()},
             {"restart_cost_s", options.restart_cost},
             {"launch_cost_s", options.launch_cost},
             {"decide_on_events", options.decide_on_events},
@@ -68,6 +63,9 @@ std::string SimJson(const SimOptions& options) {
             {"seed", options.seed}};
   // Written only if given; older logs lack them.
   if (!options.autoscale.empty()) json["autoscale"] = options.autoscale;
+  if (!options.failures.empty()) json["failures"] = options.failures;
+  if (options.node_loss != SimOptions{}.node_loss) json["failure_mode"] = TextOf(options.node_loss);
+  if (options.checkpoints != SimOptions{}.checkpoints) json["checkpoints"] = options.checkpoints;
   if (options.rules != nullptr) json["rules"] = options.rules->text();
   Json training = TrainingJson(options.training);
   if (training != TrainingJson({})) json["training"] = std::move(training);
@@ -92,8 +90,10 @@ SimOptions SimFromJson(const std::string& text, const std::string& where) {
       options.node_events.push_back({event.at(0), event.at(1), event.at(2)});
     }
     if (const Json failures = json.value("failures", Json()); !failures.is_null()) {
-      options.failures = {failures.at(0), failures.at(1), failures.at(2)};
+      options.failures = failures;
     }
+    options.node_loss = ParseNodeLoss(json.value("failure_mode", "requeue"));
+    options.checkpoints = json.value("checkpoints", options.checkpoints);
     options.lengths = LengthEstimates::Parse(json.at("length_estimates").get<std::string>());
     options.beliefs = json.value("beliefs", options.beliefs);
     options.progress = json.value("progress", options.progress);

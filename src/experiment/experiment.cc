@@ -225,6 +225,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
                    .gpus = scenario.cluster().total().gpus,
                    .records = outcome.records,
                    .timeline = outcome.timeline,
+                   .lost = outcome.lost,
                    .did_not_finish = outcome.did_not_finish,
                    .decisions = outcome.drive.decisions,
                    .decision_us = outcome.drive.decision_us,

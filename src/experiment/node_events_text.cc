@@ -11,15 +11,14 @@ namespace allot {
 
 std::string NodeEventsInWords(const SimOptions& options) {
   std::vector<std::string> causes;
-  const NodeFailures& failures = options.failures;
   if (!options.node_events.empty()) {
     causes.push_back(
         fmt::format("by --node-events ({})", Counted(std::ssize(options.node_events), "event")));
   }
-  if (failures.mean_between != kNever) {
-    causes.push_back(fmt::format("by --failures (each {} on average, for {})",
-                                 HumanDuration(failures.mean_between),
-                                 HumanDuration(failures.mean_repair)));
+  const auto law = MakeFaultLaw(options.failures);
+  if (law != nullptr && law->rate() > 0) {
+    causes.push_back(fmt::format("by --failures {} (each once in {} on average)", options.failures,
+                                 HumanDuration(1 / law->rate())));
   }
   const std::size_t windows = options.rules == nullptr ? 0 : options.rules->maintenance().size();
   if (windows > 0) {
@@ -29,14 +28,22 @@ std::string NodeEventsInWords(const SimOptions& options) {
   if (causes.empty()) return "";
   const bool only_planned = causes.size() == 1 && windows > 0;
   const std::string work =
-      failures.checkpoint_every > 0 && !only_planned
-          ? fmt::format("lose their work since the last checkpoint (one every {})",
-                        HumanDuration(failures.checkpoint_every))
+      options.checkpoints != "continuous" && !only_planned
+          ? fmt::format("lose their work since the last checkpoint (--checkpoints {})",
+                        options.checkpoints)
           : std::string("keep their work");
+  const std::string down = fmt::format("Nodes go down {}: ", Enumerate(causes));
+  if (options.node_loss == NodeLoss::kRequeue || only_planned) {
+    return fmt::format(
+        "{}their jobs are stopped, {}, and wait for GPUs. Such stops count among the stops and "
+        "restarts of every policy.",
+        down, work);
+  }
+  const bool hot = options.node_loss == NodeLoss::kHot;
   return fmt::format(
-      "Nodes go down {}: their jobs are stopped, {}, and wait for GPUs. Such stops count among the "
-      "stops and restarts of every policy.",
-      Enumerate(causes), work);
+      "{}their jobs {}, and go on with the GPUs that are left after a restart; those that cannot "
+      "are stopped, {}, and wait for GPUs. Both count among the restarts of every policy.",
+      down, hot ? "keep their work" : work, work);
 }
 
 }  // namespace allot

@@ -177,6 +177,7 @@ SweepCell SweepCells::RunIn(const Entry& entry, const std::string& spec) const {
       .gpus = scenario.cluster().total().gpus,
       .records = outcome.records,
       .timeline = outcome.timeline,
+      .lost = outcome.lost,
       .tracked = options.tracked,
       .decisions = outcome.drive.decisions,
       .decision_us = {},

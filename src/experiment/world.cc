@@ -211,7 +211,12 @@ SimOptions World::sim() const {
   if (!spec_.lengths.empty()) options.lengths = LengthEstimates::Parse(spec_.lengths);
   if (!spec_.beliefs.empty()) options.beliefs = spec_.beliefs;
   if (!spec_.progress.empty()) options.progress = spec_.progress;
-  if (!spec_.failures.empty()) options.failures = ParseNodeFailures(spec_.failures);
+  if (!spec_.failures.empty()) {
+    options.failures = spec_.failures;
+    options.checkpoints = "young-daly";
+  }
+  if (!spec_.failure_mode.empty()) options.node_loss = ParseNodeLoss(spec_.failure_mode);
+  if (!spec_.checkpoints.empty()) options.checkpoints = spec_.checkpoints;
   if (!spec_.node_events.empty()) {
     options.node_events = ReadNodeEvents(spec_.node_events);
     RequireNodesOf(cluster(), spec_.node_events);

@@ -12,6 +12,7 @@
 #include "experiment/spec_list.h"
 #include "experiment/world.h"
 #include "perf/catalogue.h"
+#include "sim/fault_law.h"
 #include "workload/arrival_law.h"
 #include "workload/trace_reader.h"
 
@@ -47,6 +48,10 @@ std::vector<std::string> FilesOfSettings(const std::string& settings) {
     files.insert(files.end(), named.begin(), named.end());
   }
   return files;
+}
+
+std::vector<std::string> FilesOfFailures(const std::string& failures) {
+  return failures.empty() ? std::vector<std::string>{} : FilesOfSpec<FaultLawInfo>(failures);
 }
 
 [[noreturn]] void ThrowNotA(std::string_view what, const std::string& name,
@@ -280,8 +285,23 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .detail = true},
       {.name = "failures",
        .value = &W::failures,
-       .help = "nodes fail and are repaired at random: MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINTS], "
-               "e.g. 30d:2h:1h",
+       .help = "a law by which nodes fail and are repaired: exponential:between=30d,repair=2h, "
+               "renewal:rate=5, trace:file=FILE,nodes=N; see 'allot list faults'",
+       .topic = kCluster,
+       .detail = true,
+       .files = FilesOfFailures},
+      {.name = "failure-mode",
+       .value = &W::failure_mode,
+       .help = "what becomes of jobs on a node that fails: requeue (stopped), shrink (go on from "
+               "the last checkpoint on the GPUs left), hot (the same without a loss)",
+       .default_text = "requeue",
+       .topic = kCluster,
+       .detail = true},
+      {.name = "checkpoints",
+       .value = &W::checkpoints,
+       .help = "how often jobs write checkpoints, and what one costs: fixed:every=1h,cost=2min, "
+               "young-daly:cost=2min, none, continuous; see 'allot list checkpoints'",
+       .default_text = "young-daly with --failures, else continuous",
        .topic = kCluster,
        .detail = true},
       {.name = "node-events",

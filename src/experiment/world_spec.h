@@ -37,15 +37,17 @@ struct WorldSpec {
   std::optional<double> interval{};      // seconds between decisions; default: the profile's
   std::optional<double> restart_cost{};  // seconds; default: the profile's
   std::optional<double> launch_cost{};   // seconds; default: the profile's
-  std::string failures{};                // for ParseNodeFailures; "" for none
-  std::string node_events{};             // CSV file; "" for none
-  std::string autoscale{};               // for MakeAutoscaler; "" keeps all nodes
-  double node_price = 0;                 // price of a node for an hour; 0: cost is not counted
-  std::string rules{};                   // TOML file of OperatorRules; "" for none
-  double speedup = 1;                    // factor on all progress, hidden from policies
-  std::string lengths{};                 // for LengthEstimates::Parse; "" stands for the profile's
-  std::string beliefs{};                 // for MakeBelief; "" stands for exact
-  std::string progress{};                // for MakeProcesses; "" stands for constant
+  std::string failures{};                // for MakeFaultLaw; "" for none
+  std::string failure_mode{};            // for ParseNodeLoss; "" stands for requeue
+  std::string checkpoints{};  // for MakeCheckpointRule; "" stands for young-daly with failures
+  std::string node_events{};  // CSV file; "" for none
+  std::string autoscale{};    // for MakeAutoscaler; "" keeps all nodes
+  double node_price = 0;      // price of a node for an hour; 0: cost is not counted
+  std::string rules{};        // TOML file of OperatorRules; "" for none
+  double speedup = 1;         // factor on all progress, hidden from policies
+  std::string lengths{};      // for LengthEstimates::Parse; "" stands for the profile's
+  std::string beliefs{};      // for MakeBelief; "" stands for exact
+  std::string progress{};     // for MakeProcesses; "" stands for constant
   std::string setting{};  // named worlds, joined by commas, replacing all but workloads and seed
 };
 

@@ -104,13 +104,20 @@ std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
     row.decision_us_p50 = MeanOf(policy.runs, &RunSummary::decision_us_p50);
     row.decision_us_p99 = MeanOf(policy.runs, &RunSummary::decision_us_p99);
     double restarts = 0;
+    double lost = 0;
+    double held = 0;
     for (std::size_t w = 0; w < policy.runs.size(); ++w) {
       const RunSummary& run = policy.runs[w];
       if (run.did_not_finish) row.stuck.push_back(w);
+      if (run.lost) {
+        lost += run.lost->redone + run.lost->restarts + run.lost->checkpoints;
+        held += run.gpu_seconds;
+      }
       row.jobs += run.jobs;
       row.unfinished += run.unfinished;
       restarts += static_cast<double>(run.restarts);
     }
+    if (held > 0) row.lost_share = lost / held;
     if (row.jobs > 0) row.restarts_per_job = restarts / static_cast<double>(row.jobs);
     const std::vector<double> own = AverageJcts(policy.runs);
     for (std::size_t w = 0; w < own.size(); ++w) row.ratios.push_back(reference[w] / own[w]);
@@ -320,6 +327,9 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
                                             {"p99"}};
   const bool priced = std::any_of(rows.begin(), rows.end(),
                                   [](const PolicyRow& row) { return std::isfinite(row.cost); });
+  const bool loses = std::any_of(
+      rows.begin(), rows.end(), [](const PolicyRow& row) { return std::isfinite(row.lost_share); });
+  if (loses) columns.push_back({"lost"});
   if (priced) {
     columns.push_back({"node hours"});
     columns.push_back({"cost"});
@@ -340,6 +350,7 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
         HumanFixed(row.restarts_per_job, 2),
         HumanMicroseconds(row.decision_us_p50),
         HumanMicroseconds(row.decision_us_p99)};
+    if (loses) cells.push_back(HumanShare(row.lost_share));
     if (priced) {
       cells.push_back(HumanFixed(row.node_hours, 1));
       cells.push_back(HumanFixed(row.cost, 2));

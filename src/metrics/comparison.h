@@ -28,7 +28,8 @@ struct PolicyRow {
   double avg_queueing_s = kUnknown;
   double gpu_utilisation = kUnknown;
   double node_hours = kUnknown;
-  double cost = kUnknown;  // unknown where nodes have no price
+  double lost_share = kUnknown;  // of the GPU time held, that lost (RunSummary::lost)
+  double cost = kUnknown;        // unknown where nodes have no price
   double restarts_per_job = kUnknown;
   double decision_us_p50 = kUnknown;
   double decision_us_p99 = kUnknown;

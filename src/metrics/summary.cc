@@ -57,6 +57,7 @@ RunSummary Summarise(const RunFacts& facts) {
   s.policy = facts.policy;
   s.oracle = facts.oracle;
   s.did_not_finish = facts.did_not_finish;
+  s.lost = facts.lost;
   s.gpus = facts.gpus;
   s.decisions = facts.decisions;
   s.cpu_s = facts.cpu_s;
@@ -88,6 +89,7 @@ RunSummary Summarise(const RunFacts& facts) {
     s.preemptions += record.preemptions;
     s.node_stops += record.failures;
     s.restarts += record.restarts;
+    s.node_shrinks += record.shrinks;
     const Outcome outcome = outcome_of(record);
     if (record.first_start != kNever && outcome != Outcome::kPending)
       queueing.push_back(record.first_start - record.submit);
@@ -166,6 +168,12 @@ nlohmann::ordered_json ToJson(const RunSummary& s) {
   json["preemptions"] = s.preemptions;
   if (s.node_stops > 0) json["node_stops"] = s.node_stops;
   json["restarts"] = s.restarts;
+  if (s.node_shrinks > 0) json["node_shrinks"] = s.node_shrinks;
+  if (s.lost) {
+    json["lost_gpu_seconds"] = {{"redone", s.lost->redone},
+                                {"restarts", s.lost->restarts},
+                                {"checkpoints", s.lost->checkpoints}};
+  }
   if (std::isfinite(s.node_hours)) json["node_hours"] = s.node_hours;
   if (std::isfinite(s.cost)) json["cost"] = s.cost;
   if (s.service) json["service"] = ToJson(*s.service);
@@ -200,6 +208,14 @@ RunSummary SummaryFromJson(const nlohmann::ordered_json& json, std::string_view 
   if (json.contains("preemptions")) s.preemptions = RequireInteger(json, "preemptions", where);
   if (json.contains("node_stops")) s.node_stops = RequireInteger(json, "node_stops", where);
   if (json.contains("restarts")) s.restarts = RequireInteger(json, "restarts", where);
+  if (json.contains("node_shrinks")) s.node_shrinks = RequireInteger(json, "node_shrinks", where);
+  if (json.contains("lost_gpu_seconds")) {
+    const nlohmann::ordered_json& lost = json["lost_gpu_seconds"];
+    const std::string place = fmt::format("{}: lost_gpu_seconds", where);
+    s.lost = {.redone = RequireNumber(lost, "redone", place),
+              .restarts = RequireNumber(lost, "restarts", place),
+              .checkpoints = RequireNumber(lost, "checkpoints", place)};
+  }
   if (json.contains("node_hours")) s.node_hours = RequireNumber(json, "node_hours", where);
   if (json.contains("cost")) s.cost = RequireNumber(json, "cost", where);
   if (json.contains("service")) {

@@ -48,7 +48,9 @@ JobProcess::Segment JobWalks::SegmentAt(const Observation& o, std::size_t row, d
     *done = segment.until;
     segment = at(*done);
   }
-  segment.rate *= scenario_.options().speedup;
+  segment.rate *=
+      scenario_.options().speedup *
+      scenario_.CheckpointsOn(o.shares_of(static_cast<std::int32_t>(row)).size()).progress();
   return segment;
 }
 

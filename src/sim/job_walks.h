@@ -23,7 +23,8 @@ class JobWalks {
   // The job in the row has something new to run on, from `ready` on. Returns when it will be done,
   // kNever where it stops to progress before. O(segments).
   Seconds Begin(const Observation& observation, std::size_t row, Seconds ready);
-  // The segment that the job is in, whose rate includes the speed-up; `done` is moved past the end
+  // The segment that the job is in, whose rate includes the speed-up and what
+  // checkpoints cost; `done` is moved past the end
   // of one that is as good as over.
   JobProcess::Segment SegmentAt(const Observation& observation, std::size_t row,
                                 double* done) const;

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "core/duration_text.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "core/rng.h"
 #include "core/strings.h"
 #include "table/csv.h"
 #include "workload/calendar.h"
@@ -14,51 +12,32 @@
 namespace allot {
 namespace {
 
-Seconds PartOf(const std::string& text, std::string_view part) {
-  const auto seconds = ParseDuration(part);
-  if (!seconds || *seconds < 0) {
-    throw UsageError(
-        "failures are MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINT_EVERY] like 30d:1h30m:600, got '{}' in "
-        "'{}'",
-        part, text);
-  }
-  return *seconds;
-}
+const std::vector<std::string> kNodeLosses = {"requeue", "shrink", "hot"};  // as the enumerators
 
 }  // namespace
 
-NodeFailures ParseNodeFailures(const std::string& text) {
-  const auto parts = Split(text, ':');
-  if (parts.size() < 2 || parts.size() > 3) {
-    throw UsageError("failures are MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINT_EVERY], got '{}'", text);
+NodeLoss ParseNodeLoss(const std::string& text) {
+  const auto found = std::find(kNodeLosses.begin(), kNodeLosses.end(), text);
+  if (found == kNodeLosses.end()) {
+    throw UsageError("the failure mode must be {}, got '{}'{}", Join(kNodeLosses, " or "), text,
+                     DidYouMean(text, kNodeLosses));
   }
-  NodeFailures failures;
-  failures.mean_between = PartOf(text, parts[0]);
-  failures.mean_repair = PartOf(text, parts[1]);
-  if (parts.size() == 3) failures.checkpoint_every = PartOf(text, parts[2]);
-  if (!(failures.mean_between > 0) || !(failures.mean_repair > 0)) {
-    throw UsageError("mean times of failures and repairs must be > 0 s, got {} and {}",
-                     failures.mean_between, failures.mean_repair);
-  }
-  return failures;
+  return static_cast<NodeLoss>(found - kNodeLosses.begin());
 }
 
-std::vector<NodeEvent> DrawNodeEvents(const NodeFailures& failures, std::size_t nodes,
-                                      Seconds horizon, std::uint64_t seed) {
+std::string_view TextOf(NodeLoss loss) { return kNodeLosses[static_cast<std::size_t>(loss)]; }
+
+std::vector<NodeEvent> DrawNodeEvents(const FaultLaw& law, std::size_t nodes, Seconds horizon,
+                                      std::uint64_t seed) {
   std::vector<NodeEvent> events;
-  if (failures.mean_between == kNever) return events;
   for (std::size_t n = 0; n < nodes; ++n) {
-    Rng rng(seed, "node-failures", n);
     const auto node = static_cast<NodeIndex>(n);
-    Seconds time = rng.Exponential(failures.mean_between);
-    while (time < horizon) {
-      events.push_back({time, node, false});
-      time += rng.Exponential(failures.mean_repair);
-      events.push_back({time, node, true});  // also past the horizon: nobody stays down for good
-      time += rng.Exponential(failures.mean_between);
+    for (const Outage& outage : law.OutagesOf(n, horizon, seed)) {
+      events.push_back({outage.down, node, false});
+      events.push_back({outage.up, node, true});  // also past the horizon: all come back
     }
   }
-  std::sort(events.begin(), events.end(), [](const NodeEvent& a, const NodeEvent& b) {
+  std::stable_sort(events.begin(), events.end(), [](const NodeEvent& a, const NodeEvent& b) {
     return a.time != b.time ? a.time < b.time : a.node < b.node;
   });
   return events;

@@ -1,18 +1,33 @@
 #pragma once
 // Nodes that fail, are repaired, join or leave while jobs run: events of a scenario. A node that is
-// down has no capacity; its jobs are stopped, lose what they did since their last checkpoint, and
-// wait. Policies see the cluster as it is at the moment (Observation::cluster).
+// down has no capacity; what becomes of its jobs NodeLoss says. Policies see the cluster as it is
+// at the moment (Observation::cluster).
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/cluster_spec.h"
 #include "core/types.h"
 #include "rules/maintenance_windows.h"
+#include "sim/fault_law.h"
 #include "workload/workload.h"
 
 namespace allot {
+
+// What becomes of a job of which a node goes down without notice. "Else" is for jobs that progress
+// on no such number of GPUs: they are stopped, lose what they did since their last checkpoint
+// (sim/checkpoint_rule.h), and wait.
+enum class NodeLoss {
+  kRequeue,  // as "else"
+  kShrink,   // goes on from its last checkpoint on the GPUs that are left, after a restart; else
+  kHot,      // goes on from where it was on these, after a restart: nothing is lost; else
+};
+
+// "requeue", "shrink" or "hot". UsageError with did-you-mean.
+NodeLoss ParseNodeLoss(const std::string& text);
+std::string_view TextOf(NodeLoss loss);
 
 struct NodeEvent {
   Seconds time = 0;
@@ -23,21 +38,9 @@ struct NodeEvent {
   friend bool operator==(const NodeEvent&, const NodeEvent&) = default;
 };
 
-// Random failures: times between them, and repairs, are exponential, independent per node.
-struct NodeFailures {
-  Seconds mean_between = kNever;  // of one node; kNever: none
-  Seconds mean_repair = 3600;
-  Seconds checkpoint_every = 0;  // since the start of the present configuration; a failure loses
-                                 // what was done since the last one
-};
-
-// "24h:1h" (a failure a day and node, repaired within the hour on average), with a third part the
-// time between checkpoints: "7d:2h:30min". UsageError when malformed.
-NodeFailures ParseNodeFailures(const std::string& text);
-
-// Events until `horizon`, ascending by (time, node); the same for the same seed.
-std::vector<NodeEvent> DrawNodeEvents(const NodeFailures& failures, std::size_t nodes,
-                                      Seconds horizon, std::uint64_t seed);
+// Failures by a law until `horizon`, ascending by (time, node); the same for the same seed.
+std::vector<NodeEvent> DrawNodeEvents(const FaultLaw& law, std::size_t nodes, Seconds horizon,
+                                      std::uint64_t seed);
 
 // The maintenance windows of rules; times from the workload's origin. DataError naming the window
 // that applies to no node: the names of nodes are numbers from 0.

@@ -136,6 +136,7 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   outcome.records = cluster.TakeRecords();
   outcome.timeline = cluster.TakeTimeline();
   outcome.last_decision = cluster.last_decision();
+  outcome.lost = cluster.lost();
   outcome.cpu_s = ThreadCpuSeconds() - cpu;
   outcome.wall_s = std::chrono::duration<double>(Clock::now() - wall).count();
   return outcome;

@@ -26,7 +26,8 @@ struct RunOutcome {
   DriveResult drive;
   // Why the run ended before its jobs had, where RunOptions::keep_unfinished.
   std::optional<std::string> did_not_finish;
-  double cpu_s = 0;  // of this thread
+  std::optional<LostGpuSeconds> lost;  // where Scenario::loses_gpu_time()
+  double cpu_s = 0;                    // of this thread
   double wall_s = 0;
 };
 

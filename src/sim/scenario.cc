@@ -166,6 +166,10 @@ void Scenario::CheckRounds() const {
     throw UsageError("whole rounds are of nodes that stay, got {} events of nodes",
                      node_events_.size());
   }
+  if (options_.checkpoints != SimOptions{}.checkpoints) {
+    throw UsageError("whole rounds are of jobs that write no checkpoints, got '{}'",
+                     options_.checkpoints);
+  }
   if (has_processes_) {
     throw UsageError("whole rounds are of constant rates, got rates that vary (progress '{}')",
                      options_.progress);
@@ -208,6 +212,10 @@ void Scenario::CheckTraining() const {
     throw UsageError("training in steps is of nodes that stay, got {} events of nodes",
                      node_events_.size());
   }
+  if (options_.checkpoints != SimOptions{}.checkpoints) {
+    throw UsageError("training in steps is of jobs that write no checkpoints, got '{}'",
+                     options_.checkpoints);
+  }
   if (options_.decide_on_events || options_.whole_rounds) {
     throw UsageError("training in steps is of decisions at intervals of {} s, not at {}",
                      options_.interval, options_.whole_rounds ? "ends of rounds" : "events");
@@ -233,6 +241,10 @@ bool Scenario::tells_true_lengths() const {
                      [](const JobFacts& facts) { return facts.estimate == facts.work; });
 }
 
+bool Scenario::loses_gpu_time() const {
+  return failure_rate_ > 0 || !options_.node_events.empty() || CheckpointsOn(1).progress() < 1;
+}
+
 void Scenario::PlanNodeEvents() {
   const std::size_t nodes = cluster_.nodes().size();
   for (const NodeEvent& event : options_.node_events) {
@@ -243,7 +255,12 @@ void Scenario::PlanNodeEvents() {
   }
   // Random failures end some time after the last arrival, so that every run ends.
   const Seconds horizon = 2 * workload_.jobs.back().submit + 30 * 86400.0;
-  const auto drawn = DrawNodeEvents(options_.failures, nodes, horizon, options_.seed);
+  std::vector<NodeEvent> drawn;
+  if (const auto law = MakeFaultLaw(options_.failures)) {
+    failure_rate_ = law->rate();
+    drawn = DrawNodeEvents(*law, nodes, horizon, options_.seed);
+  }
+  checkpoint_rule_ = MakeCheckpointRule(options_.checkpoints);
   std::merge(options_.node_events.begin(), options_.node_events.end(), drawn.begin(), drawn.end(),
              std::back_inserter(node_events_),
              [](const NodeEvent& a, const NodeEvent& b) { return a.time < b.time; });

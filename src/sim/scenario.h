@@ -13,6 +13,7 @@
 #include "perf/catalogue.h"
 #include "perf/configuration.h"
 #include "rules/operator_rules.h"
+#include "sim/checkpoint_rule.h"
 #include "sim/job_process.h"
 #include "sim/length_estimates.h"
 #include "sim/node_events.h"
@@ -49,7 +50,9 @@ struct SimOptions {
   std::string beliefs = "exact";      // what policies are shown of the rates (sim/belief.h)
   LengthEstimates lengths{};
   std::vector<NodeEvent> node_events{};  // known ones, ascending by time
-  NodeFailures failures{};               // and random ones
+  std::string failures{};                // and random ones (sim/fault_law.h); "" for none
+  NodeLoss node_loss = NodeLoss::kRequeue;
+  std::string checkpoints = "continuous";  // that jobs write (sim/checkpoint_rule.h)
   std::string autoscale{};  // how many nodes the cluster has (sim/autoscaler.h); "": all, always
   double node_price = 0;    // of a node for an hour, in any currency; 0: cost is not counted
   std::shared_ptr<const OperatorRules> rules{};  // null: none
@@ -103,6 +106,13 @@ class Scenario {
 
   // Known and random ones together, ascending by time.
   const std::vector<NodeEvent>& node_events() const { return node_events_; }
+
+  // What a job on so many nodes writes.
+  Checkpoints CheckpointsOn(std::size_t nodes) const {
+    return checkpoint_rule_->Of(static_cast<std::int32_t>(nodes), failure_rate_);
+  }
+  // Whether GPU time is lost by more than changes of allocation.
+  bool loses_gpu_time() const;
 
   const JobFacts& facts(JobIndex job) const { return facts_[static_cast<std::size_t>(job)]; }
 
@@ -171,6 +181,8 @@ class Scenario {
   std::vector<JobFacts> facts_;
   std::vector<std::shared_ptr<const void>> kept_;  // what facts_ point to
   std::vector<NodeEvent> node_events_;
+  std::shared_ptr<const CheckpointRule> checkpoint_rule_;
+  double failure_rate_ = 0;  // FaultLaw::rate()
   bool has_processes_ = false;
   std::int64_t fixed_sizes_ = 0;
   static inline const JobRules kNoRules;

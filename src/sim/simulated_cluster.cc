@@ -69,6 +69,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario)
     rates_.emplace(scenario, std::move(belief), walks_);
   }
   if (scenario.options().whole_rounds) rounds_.emplace(scenario);
+  if (scenario.loses_gpu_time()) lost_.emplace(jobs_.records.size());
   if (scenario.options().training.stepped) {
     training_.emplace(scenario, rates_ ? &*rates_ : nullptr);
   }
@@ -90,7 +91,9 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
   if (scenario.options().whole_rounds) rounds_.emplace(scenario);
   for (std::size_t i = 0; i < o.job.size(); ++i) {
     inverse_duration_.push_back(1.0 / scenario.workload().jobs[i].duration);
-    if (o.running[i] >= 0) jobs_.Run(static_cast<std::int32_t>(i), RunFrom(i, o.now));
+    if (o.running[i] >= 0)
+      jobs_.Run(static_cast<std::int32_t>(i),
+                RunFrom(i, o.shares_of(static_cast<std::int32_t>(i)).size(), o.now));
   }
   jobs_.FindFirstFinish();
   holdings_.Reset(o, &o.free.emplace());
@@ -223,7 +226,10 @@ void SimulatedCluster::AdvanceTo(Seconds time) {
   while (const NodeEvent* const event = nodes_.next_event()) {
     if (event->time > time) break;
     if (event->time > jobs_.observation.now) PassTo(event->time);
-    if (!event->up) StopJobsOn(event->node, !event->planned);
+    if (!event->up) {
+      const bool failed = !event->planned;
+      StopJobsOn(event->node, failed ? scenario_.options().node_loss : NodeLoss::kRequeue, failed);
+    }
     last_event_ = event->time;
     nodes_.TakeEvent();
     holdings_.Reset(jobs_.observation, &*jobs_.observation.free);
@@ -301,6 +307,7 @@ void SimulatedCluster::PassTo(Seconds time) {
       JobRecord& record = jobs_.records[At(o.job[r])];
       record.finish = run.finish;
       record.gpu_seconds = attained_gpu_seconds[r];
+      if (lost_) lost_->End(o.job[r], run.finish);
       ++step_.finished;
       jobs_.gpus_used -= run.gpus;
       o.events.ended.push_back(EndedAt(o, rows[slot], run.finish));
@@ -401,7 +408,7 @@ void SimulatedCluster::Scale() {
   if (wanted == nodes_.present()) return;
   while (wanted < nodes_.present()) {
     const NodeIndex node = nodes_.LeastUsed(o);
-    StopJobsOn(node, false);
+    StopJobsOn(node, NodeLoss::kRequeue, false);
     nodes_.Remove(node);
   }
   nodes_.GrowTo(wanted);
@@ -409,8 +416,7 @@ void SimulatedCluster::Scale() {
   timeline_.Note(PointNow(jobs_.gpus_used));
 }
 
-// One that failed takes what its jobs did since their last checkpoint.
-void SimulatedCluster::StopJobsOn(NodeIndex node, bool failed) {
+void SimulatedCluster::StopJobsOn(NodeIndex node, NodeLoss loss, bool failed) {
   Observation& o = jobs_.observation;
   new_shares_.clear();
   new_share_begin_.assign(1, 0);
@@ -421,47 +427,90 @@ void SimulatedCluster::StopJobsOn(NodeIndex node, bool failed) {
     const auto shares = o.shares_of(row);
     const bool hit = std::any_of(shares.begin(), shares.end(),
                                  [node](const NodeShare& share) { return share.node == node; });
+    std::int32_t rest = -1;  // configuration in which the job goes on
     if (o.running[r] >= 0) {
-      if (hit) {
-        if (failed) o.done_work[r] = DoneAtCheckpoint(slot);
-        ++jobs_.records[At(o.job[r])].failures;
-        if (training_) training_->Stop(o.job[r]);
-        jobs_.gpus_used -= jobs_.running[slot].gpus;
-        o.events.Change(row);
-        Stop(r);
-      } else {
+      if (!hit) {
         jobs_.running_rows[kept] = row;
         jobs_.running[kept++] = jobs_.running[slot];
+      } else {
+        if (loss != NodeLoss::kRequeue) rest = ConfigurationWithout(r, node);
+        if (failed && !(loss == NodeLoss::kHot && rest >= 0)) LoseSinceCheckpoint(slot);
+        jobs_.gpus_used -= jobs_.running[slot].gpus;
+        o.events.Change(row);
+        if (rest >= 0) {
+          jobs_.running_rows[kept] = row;
+          jobs_.running[kept] = GoOnWithout(node, r, rest);
+          jobs_.gpus_used += jobs_.running[kept++].gpus;
+        } else {
+          ++jobs_.records[At(o.job[r])].failures;
+          if (training_) training_->Stop(o.job[r]);
+          Stop(r);
+        }
       }
       ++slot;
     }
-    if (!hit) new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
+    if (!hit || rest >= 0) {
+      std::copy_if(shares.begin(), shares.end(), std::back_inserter(new_shares_),
+                   [node](const NodeShare& share) { return share.node != node; });
+    }
     new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
   }
   jobs_.running_rows.resize(kept);
   jobs_.running.resize(kept);
   if (!o.partner.empty()) PartFromPartners(&jobs_);
-  jobs_.FindFirstFinish();
   std::swap(o.shares, new_shares_);
   std::swap(o.share_begin, new_share_begin_);
+  if (walks_.any()) BeginWalks();
+  jobs_.FindFirstFinish();
   timeline_.Note(PointNow(jobs_.gpus_used));
 }
 
-double SimulatedCluster::DoneAtCheckpoint(std::size_t slot) const {
+std::int32_t SimulatedCluster::ConfigurationWithout(std::size_t row, NodeIndex node) const {
   const Observation& o = jobs_.observation;
+  if (!o.partner.empty() && o.partner[row] >= 0) return -1;  // it shares its GPUs
+  const ConfigurationTable& table = *o.table[row];
+  UnitCounts units;
+  for (const NodeShare& share : o.shares_of(static_cast<std::int32_t>(row))) {
+    if (share.node != node) units += share.units;
+  }
+  const std::int32_t rest = table.Find(units, table[o.running[row]].gpu_type);
+  return rest >= 0 && table[rest].rate > 0 ? rest : -1;
+}
+
+RunningJob SimulatedCluster::GoOnWithout(NodeIndex node, std::size_t row,
+                                         std::int32_t configuration) {
+  Observation& o = jobs_.observation;
+  JobRecord& record = jobs_.records[At(o.job[row])];
+  ++record.restarts;
+  ++record.shrinks;
+  ++o.changes[row];
+  o.running[row] = configuration;
+  const Seconds ready = o.now + o.restart_cost[row];
+  if (rates_) rates_->Start(o.job[row], ready);
+  const auto shares = o.shares_of(static_cast<std::int32_t>(row));
+  const auto left = std::count_if(shares.begin(), shares.end(),
+                                  [node](const NodeShare& share) { return share.node != node; });
+  return RunFrom(row, static_cast<std::size_t>(left), ready);
+}
+
+void SimulatedCluster::LoseSinceCheckpoint(std::size_t slot) {
+  Observation& o = jobs_.observation;
   const RunningJob& run = jobs_.running[slot];
   const std::size_t row = jobs_.RowIn(slot);
-  const Seconds every = scenario_.options().failures.checkpoint_every;
+  const Checkpoints written = scenario_.CheckpointsOn(o.shares_of(jobs_.running_rows[slot]).size());
   const Seconds ran = std::max(0.0, o.now - run.ready);
-  const Seconds lost = every > 0 ? std::fmod(ran, every) : 0.0;
-  if (lost > 0 && walks_.Follows(o.job[row])) return walks_.DoneSinceBegin(o, row, ran - lost);
-  return std::max(0.0, o.done_work[row] - lost * run.rate);
+  const Seconds lost = written.every > 0 ? std::fmod(ran, written.every + written.cost) : 0.0;
+  if (lost_) lost_->Redo(o.job[row], lost);
+  o.done_work[row] = lost > 0 && walks_.Follows(o.job[row])
+                         ? walks_.DoneSinceBegin(o, row, ran - lost)
+                         : std::max(0.0, o.done_work[row] - lost * run.rate);
 }
 
 // ---- answers take effect ----
 
 void SimulatedCluster::Stop(std::size_t row) {
   Observation& o = jobs_.observation;
+  if (lost_) lost_->End(o.job[row], o.now);
   o.running[row] = -1;
   o.waiting_since[row] = o.now;
   ++jobs_.records[At(o.job[row])].preemptions;
@@ -547,11 +596,10 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
     }
     const Allocation::Entry& entry = given.entries()[At(change.entry)];
     new_running_rows_.push_back(change.row);
-    const bool same_shape =
-        before != nullptr && SameShape(o, row, entry, held, given.shares(entry));
-    new_running_.push_back(Give(entry, row, before, same_shape, report));
-    jobs_.gpus_used += new_running_.back().gpus;
     const auto shares = given.shares(entry);
+    const bool same_shape = before != nullptr && SameShape(o, row, entry, held, shares);
+    new_running_.push_back(Give(entry, row, shares.size(), before, same_shape, report));
+    jobs_.gpus_used += new_running_.back().gpus;
     new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
   }
   keep_shares_up_to(o.job.size());
@@ -565,7 +613,8 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
 }
 
 RunningJob SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t row,
-                                  const RunningJob* before, bool same_shape, ApplyReport* report) {
+                                  std::size_t nodes, const RunningJob* before, bool same_shape,
+                                  ApplyReport* report) {
   Observation& o = jobs_.observation;
   JobRecord& record = jobs_.records[At(o.job[row])];
   const bool launch = o.running[row] < 0;
@@ -593,16 +642,19 @@ RunningJob SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t ro
                   (launch ? scenario_.options().launch_cost : 0.0);
   if (trains && rules.free_moves && same_shape) ready = std::max(before->ready, o.now);
   if (rates_) rates_->Start(o.job[row], ready);
-  return RunFrom(row, ready);
+  return RunFrom(row, nodes, ready);
 }
 
-RunningJob SimulatedCluster::RunFrom(std::size_t row, Seconds ready) const {
+RunningJob SimulatedCluster::RunFrom(std::size_t row, std::size_t nodes, Seconds ready) {
   const Scenario::JobFacts& facts = jobs_.FactsOf(row);
   const Configuration& given = jobs_.TrueConfiguration(row);
   RunningJob run{
       .work = facts.work, .ready = ready, .gpus = static_cast<double>(given.demand.gpus)};
+  const double progress = scenario_.CheckpointsOn(nodes).progress();
+  if (lost_)
+    lost_->Begin(jobs_.observation.job[row], jobs_.observation.now, ready, run.gpus, progress);
   if (facts.process() != nullptr) return run;  // BeginWalks knows more
-  run.rate = given.rate * scenario_.options().speedup;
+  run.rate = given.rate * (scenario_.options().speedup * progress);
   if (run.rate > 0) {
     const Seconds left = std::max(0.0, run.work - jobs_.observation.done_work[row]) / run.rate;
     run.finish = times_.EndOf(ready + left, ready);

@@ -27,6 +27,7 @@
 #include "sim/decision_times.h"
 #include "sim/holdings.h"
 #include "sim/job_walks.h"
+#include "sim/lost_time.h"
 #include "sim/scenario.h"
 #include "sim/shown_rates.h"
 #include "sim/simulated_jobs.h"
@@ -76,6 +77,11 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
     return rounds_ ? rounds_->busy_seconds() : std::vector<Seconds>();
   }
 
+  // GPU time that jobs held without getting on; none where Scenario::loses_gpu_time() is false.
+  std::optional<LostGpuSeconds> lost() const {
+    return lost_ ? std::optional(lost_->lost()) : std::nullopt;
+  }
+
  private:
   // Time passes: progress, completions, then arrivals.
   void AdvanceTo(Seconds time);  // through the events of nodes
@@ -94,17 +100,21 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
 
   // Nodes come and go.
   void Scale();  // at an interval, before its decision
-  void StopJobsOn(NodeIndex node, bool failed);
-  double DoneAtCheckpoint(std::size_t slot) const;
+  void StopJobsOn(NodeIndex node, NodeLoss loss, bool failed);
+  // The configuration in which the row's job progresses on what it holds on other nodes; -1: none.
+  std::int32_t ConfigurationWithout(std::size_t row, NodeIndex node) const;
+  RunningJob GoOnWithout(NodeIndex node, std::size_t row, std::int32_t configuration);
+  void LoseSinceCheckpoint(std::size_t slot);
 
   // Answers take effect.
   // Makes the changes that holdings_ has found and taken, whose entries are of `given`.
   ApplyReport MakeChanges(const Allocation& given);
   void MoveShares(const Allocation& given, ApplyReport* report);
-  // `before`: null: it held nothing; `same_shape`: as many GPUs on each node of the same type.
-  RunningJob Give(const Allocation::Entry& entry, std::size_t row, const RunningJob* before,
-                  bool same_shape, ApplyReport* report);
-  RunningJob RunFrom(std::size_t row, Seconds ready) const;
+  // On so many nodes. `before`: null: it held nothing; `same_shape`: as many GPUs on each node of
+  // the same type.
+  RunningJob Give(const Allocation::Entry& entry, std::size_t row, std::size_t nodes,
+                  const RunningJob* before, bool same_shape, ApplyReport* report);
+  RunningJob RunFrom(std::size_t row, std::size_t nodes, Seconds ready);
   void BeginWalks();  // of jobs with a process that were given something
   void Stop(std::size_t row);
   TimelinePoint PointNow(double gpus_used) const;
@@ -118,6 +128,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   std::optional<ShownRates> rates_;  // none: policies see the true tables
   std::optional<SteppedTraining> training_;
   std::optional<WholeRounds> rounds_;
+  std::optional<LostTime> lost_;
   StarvationCheck starvation_;
   Timeline timeline_;
   StepFacts step_;

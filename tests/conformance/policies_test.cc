@@ -86,7 +86,7 @@ TEST_P(PolicyConformanceTest, TheTimelineAddsUpToWhatTheJobsHeld) {
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
       SimOptions options;
       options.decide_on_events = seed == 1;
-      if (seed == 2) options.failures = ParseNodeFailures("3h:10min");
+      if (seed == 2) options.failures = "exponential:between=3h,repair=10min";
       const Scenario scenario(RandomWorkload(30, seed, 6, shape.elastic),
                               ClusterSpec::Parse(shape.cluster), options);
       const RunOutcome outcome = RunPolicy(scenario, *Make());
@@ -130,7 +130,7 @@ TEST_P(PolicyConformanceTest, PromisesAreKept) {
       SimOptions options;
       options.seed = seed;
       options.decide_on_events = seed == 21;
-      if (seed == 22) options.failures = {.mean_between = 20000, .mean_repair = 2000};
+      if (seed == 22) options.failures = "exponential:between=20000,repair=2000";
       ExpectPromisesToBeKept(Spec(), Scenario(RandomWorkload(30, seed, 6, shape.elastic),
                                               ClusterSpec::Parse(shape.cluster), options));
       if (HasFailure()) return;
@@ -221,7 +221,7 @@ TEST_P(PolicyConformanceTest, ThroughTheCInterfaceItDecidesTheSame) {
     SCOPED_TRACE(shape.name);
     SimOptions options;
     options.seed = 5;
-    options.failures = {.mean_between = 20000, .mean_repair = 2000};
+    options.failures = "exponential:between=20000,repair=2000";
     const Scenario scenario(RandomWorkload(30, 5, 6, shape.elastic),
                             ClusterSpec::Parse(shape.cluster), options);
     const auto policy = Make();

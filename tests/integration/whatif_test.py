@@ -306,9 +306,9 @@ def test_nodes_that_go_down_are_named_and_no_policy_is_blamed(allot, tmp_path):
     assert note in allot("compare", *world, "--policies", "fifo,easy").stdout
     summary = json.loads(allot("simulate", *world, "--policy", "easy", "--json").stdout)
     assert (summary["preemptions"], summary["node_stops"]) == (1, 1)
-    random = allot("simulate", "jobs.csv", "--cluster", "2x4", "--failures", "30d:2h:1h").stdout
-    assert "by --failures (each 30d 00h on average, for 2h 00m)" in random
-    assert "lose their work since the last checkpoint (one every 1h 00m)" in random
+    random = allot("simulate", "jobs.csv", "--cluster", "2x4", "--failures", "exponential:between=30d,repair=2h", "--checkpoints", "fixed:every=1h").stdout
+    assert "by --failures exponential:between=30d,repair=2h (each once in 30d 00h on average)" in random
+    assert "lose their work since the last checkpoint (--checkpoints fixed:every=1h)" in random
     (tmp_path / "rules.toml").write_text('[[maintenance]]\nnodes = "1"\nfrom = "500"\nto = "800"\n')
     rules = allot("simulate", "jobs.csv", "--cluster", "2x4", "--rules", "rules.toml").stdout
     assert "Nodes go down for maintenance by --rules (1 window)" in rules

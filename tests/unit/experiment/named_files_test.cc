@@ -10,6 +10,7 @@
 #include "experiment/world_options.h"
 #include "sched/policy.h"
 #include "sched/stages.h"
+#include "sim/fault_law.h"
 #include "sim/profile.h"
 #include "tests/unit/core/temp_folder.h"
 
@@ -59,6 +60,7 @@ TEST(NamedFiles, AreDeclaredByEveryParameterAndOption) {
   ExpectFilesDeclaredInAll<SizingInfo>();
   ExpectFilesDeclaredInAll<PlacementInfo>();
   ExpectFilesDeclaredInAll<SettingInfo>();
+  ExpectFilesDeclaredInAll<FaultLawInfo>();
   for (const WorldOption& option : WorldOptionTable()) {
     const bool names_files = std::regex_search(option.help, kSpeaksOfFiles);
     EXPECT_EQ(names_files || std::string(option.name) == "setting", option.files != nullptr)

@@ -49,7 +49,7 @@ TEST(JobProcessTest, AStoppedJobGoesOnInTheSegmentThatItWasIn) {
 
 TEST(JobProcessTest, AFailureTakesTheJobBackIntoTheSegmentOfItsCheckpoint) {
   SimOptions options = With("phases:at=0.5,factors=4");
-  options.failures.checkpoint_every = 100;
+  options.checkpoints = "fixed:every=100,cost=0";
   options.restart_cost = 0;
   options.node_events = {{250, 0, false}, {600, 0, true}};
   const Scenario scenario = ScenarioOf({{0, 1, 440}}, "1x1", options);

@@ -15,18 +15,21 @@ using testing_support::ScenarioOf;
 using testing_support::Staged;
 using Times = std::vector<Seconds>;
 
-RunOutcome RunWith(const std::vector<NodeEvent>& events, Seconds checkpoint_every,
-                   const std::vector<testing_support::SmallJob>& jobs, const std::string& cluster) {
+RunOutcome RunWith(const std::vector<NodeEvent>& events,
+                   const std::vector<testing_support::SmallJob>& jobs, const std::string& cluster,
+                   const std::string& checkpoints = "continuous",
+                   NodeLoss loss = NodeLoss::kRequeue) {
   SimOptions options;
   options.node_events = events;
-  options.failures.checkpoint_every = checkpoint_every;
+  options.checkpoints = checkpoints;
+  options.node_loss = loss;
   const Scenario scenario = ScenarioOf(jobs, cluster, options);
   return RunPolicy(scenario, *Staged({.ordering = "submit"}));
 }
 
 TEST(NodeEventsTest, AJobOfAFailedNodeGoesOnElsewhere) {
   // Stops at 400 s with 400 s done; launched at 600 s on node 1: 30 s of restart, 600 s of work.
-  const RunOutcome outcome = RunWith({{400, 0, false}}, 0, {{0, 1, 1000}}, "2x1");
+  const RunOutcome outcome = RunWith({{400, 0, false}}, {{0, 1, 1000}}, "2x1");
   EXPECT_EQ(Jcts(outcome), (Times{1230}));
   EXPECT_EQ(outcome.records[0].preemptions, 1);
   EXPECT_EQ(outcome.records[0].failures, 1);
@@ -35,27 +38,26 @@ TEST(NodeEventsTest, AJobOfAFailedNodeGoesOnElsewhere) {
 
 TEST(NodeEventsTest, WhatWasDoneSinceTheLastCheckpointIsLost) {
   // Checkpoints at 300 s: 100 s of the 400 s are done again.
-  const RunOutcome outcome = RunWith({{400, 0, false}}, 300, {{0, 1, 1000}}, "2x1");
+  const RunOutcome outcome =
+      RunWith({{400, 0, false}}, {{0, 1, 1000}}, "2x1", "fixed:every=300,cost=0");
   EXPECT_EQ(Jcts(outcome), (Times{1330}));
 }
 
 TEST(NodeEventsTest, JobsWaitForARepair) {
-  const RunOutcome outcome = RunWith({{400, 0, false}, {1000, 0, true}}, 0, {{0, 1, 1000}}, "1x1");
+  const RunOutcome outcome = RunWith({{400, 0, false}, {1000, 0, true}}, {{0, 1, 1000}}, "1x1");
   EXPECT_EQ(Jcts(outcome), (Times{1200 + 30 + 600}));
 }
 
 TEST(NodeEventsTest, ANodeThatComesUpFirstJoins) {
-  const RunOutcome outcome = RunWith({{1000, 1, true}}, 0, {{0, 1, 3000}, {0, 1, 300}}, "2x1");
+  const RunOutcome outcome = RunWith({{1000, 1, true}}, {{0, 1, 3000}, {0, 1, 300}}, "2x1");
   EXPECT_EQ(outcome.records[1].first_start, 1200);
 }
 
 TEST(NodeEventsTest, RandomFailuresFollowTheSeedAndEnd) {
-  NodeFailures failures = ParseNodeFailures("9h60m:1h:30min");
-  EXPECT_EQ(failures.mean_between, 36000);
-  EXPECT_EQ(failures.checkpoint_every, 1800);
-  const auto events = DrawNodeEvents(failures, 20, 1e6, 5);
-  EXPECT_EQ(events, DrawNodeEvents(failures, 20, 1e6, 5));
-  EXPECT_NE(events, DrawNodeEvents(failures, 20, 1e6, 6));
+  const auto law = MakeFaultLaw("exponential:between=9h60m,repair=1h");
+  const auto events = DrawNodeEvents(*law, 20, 1e6, 5);
+  EXPECT_EQ(events, DrawNodeEvents(*law, 20, 1e6, 5));
+  EXPECT_NE(events, DrawNodeEvents(*law, 20, 1e6, 6));
   // 20 nodes, a cycle of 11 h: about 505 failures; every node that went down comes up.
   std::vector<int> up(20, 1);
   std::int64_t down_events = 0;
@@ -67,6 +69,57 @@ TEST(NodeEventsTest, RandomFailuresFollowTheSeedAndEnd) {
   EXPECT_NEAR(static_cast<double>(down_events), 505, 70);
 }
 
+// On two nodes of one GPU, as fast on one as on two; 400 of its 460 s are done, 300 are written.
+RunOutcome WithoutOneOfTwoNodes(NodeLoss loss) {
+  return RunWith({{400, 0, false}, {590, 0, true}}, {{0, 2, 460, 1, 4}}, "2x1",
+                 "fixed:every=300,cost=0", loss);
+}
+
+TEST(NodeEventsTest, AHotJobLosesOnlyARestart) {
+  const RunOutcome outcome = WithoutOneOfTwoNodes(NodeLoss::kHot);
+  EXPECT_EQ(Jcts(outcome), (Times{400 + 30 + 60}));
+  EXPECT_EQ(outcome.records[0].gpu_seconds, 2 * 400 + 90);
+  EXPECT_EQ(outcome.records[0].shrinks, 1);
+  EXPECT_EQ(outcome.records[0].failures, 0);
+  EXPECT_EQ(outcome.lost, (LostGpuSeconds{.restarts = 30}));
+}
+
+TEST(NodeEventsTest, AJobThatShrinksLosesWhatIsNotWritten) {
+  const RunOutcome outcome = WithoutOneOfTwoNodes(NodeLoss::kShrink);
+  EXPECT_EQ(Jcts(outcome), (Times{400 + 30 + 160}));
+  EXPECT_EQ(outcome.lost, (LostGpuSeconds{.redone = 200, .restarts = 30}));
+}
+
+TEST(NodeEventsTest, AJobThatIsRequeuedWaitsToo) {
+  const RunOutcome outcome = WithoutOneOfTwoNodes(NodeLoss::kRequeue);
+  EXPECT_EQ(Jcts(outcome), (Times{600 + 30 + 160}));
+  EXPECT_EQ(outcome.records[0].failures, 1);
+  EXPECT_EQ(outcome.records[0].shrinks, 0);
+}
+
+TEST(NodeEventsTest, AHotJobThatCannotShrinkIsRequeued) {
+  const RunOutcome outcome = RunWith({{400, 0, false}, {590, 0, true}}, {{0, 2, 460}}, "2x1",
+                                     "fixed:every=300,cost=0", NodeLoss::kHot);
+  EXPECT_EQ(Jcts(outcome), (Times{600 + 30 + 160}));
+}
+
+TEST(NodeEventsTest, CheckpointsTakeTime) {
+  // 1,000 s of work in 4 parts of 250 s, each with 50 s for its checkpoint.
+  const RunOutcome outcome = RunWith({}, {{0, 1, 1000}}, "1x1", "fixed:every=250,cost=50");
+  EXPECT_NEAR(Jcts(outcome)[0], 1200, 1e-6);
+  ASSERT_TRUE(outcome.lost.has_value());
+  EXPECT_NEAR(outcome.lost->checkpoints, 200, 1e-6);
+  EXPECT_EQ(outcome.lost->restarts, 0);
+}
+
+TEST(NodeEventsTest, LostGpuTimeIsCountedByCause) {
+  // 100 of the 400 s are done again, on 1 GPU, and the restart takes 30 s.
+  const RunOutcome outcome =
+      RunWith({{400, 0, false}}, {{0, 1, 1000}}, "2x1", "fixed:every=300,cost=0");
+  ASSERT_TRUE(outcome.lost.has_value());
+  EXPECT_EQ(*outcome.lost, (LostGpuSeconds{.redone = 100, .restarts = 30}));
+}
+
 // Of each node the events of a file alternate; drawn ones of the same node may fall between them.
 TEST(NodeEventsTest, EventsOfAFileGoTogetherWithRandomFailures) {
   const testing_support::TempFolder folder;
@@ -75,18 +128,17 @@ TEST(NodeEventsTest, EventsOfAFileGoTogetherWithRandomFailures) {
   SimOptions options;
   options.node_events = ReadNodeEvents(path);
   EXPECT_EQ(options.node_events.size(), 4U);
-  options.failures = ParseNodeFailures("1h:30min");
+  options.failures = "exponential:between=1h,repair=30min";
   const Scenario scenario = ScenarioOf({{0, 1, 20000}}, "2x1", options);
   EXPECT_GT(scenario.node_events().size(), 4U);
   EXPECT_GT(RunPolicy(scenario, *Staged({.ordering = "submit"})).records[0].failures, 0);
 }
 
 TEST(NodeEventsTest, BadInputNamesRuleValueAndPlace) {
-  ExpectError(ExitCode::kUsage, {"MEAN_BETWEEN:MEAN_REPAIR", "'3 moons'"},
-              [] { ParseNodeFailures("3 moons:1h"); });
-  ExpectError(ExitCode::kUsage, {"'-1h'"}, [] { ParseNodeFailures("1d:1h:-1h"); });
+  ExpectError(ExitCode::kUsage, {"requeue or shrink or hot", "'warm'"},
+              [] { ParseNodeLoss("warm"); });
   ExpectError(ExitCode::kBadData, {"node 7", "it has 1"}, [] {
-    RunWith({{400, 7, false}}, 0, {{0, 1, 10}}, "1x1");
+    RunWith({{400, 7, false}}, {{0, 1, 10}}, "1x1");
   });
   const testing_support::TempFolder folder;
   const std::string path = (folder / "events.csv").string();

@@ -25,7 +25,7 @@ inline Scenario AnyScenario(std::uint64_t seed, bool nodes_fail = true) {
   }
   workload.Finish();
   SimOptions options;
-  if (nodes_fail) options.failures = {.mean_between = 20000, .mean_repair = 2000};
+  if (nodes_fail) options.failures = "exponential:between=20000,repair=2000";
   options.seed = seed;
   return Scenario(std::move(workload), ClusterSpec::Parse("4x4"), options);
 }

@@ -1,0 +1,57 @@
+#pragma once
+// How nodes fail at random and are repaired. Laws are independent of what runs; each draws the
+// outages of one node from a stream of its own, so that they do not depend on the number of nodes.
+//
+// A new one is a file in sim/faults/ that registers a FaultLawInfo, for --failures.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "core/params.h"
+#include "core/registry.h"
+#include "core/rng.h"
+#include "core/types.h"
+
+namespace allot {
+
+struct Outage {
+  Seconds down = 0;
+  Seconds up = 0;
+
+  friend bool operator==(const Outage&, const Outage&) = default;
+};
+
+// Immutable; thread-safe.
+class FaultLaw {
+ public:
+  virtual ~FaultLaw() = default;
+
+  // Those of a node that begin before `horizon`: ascending and disjoint, each with down < up. The
+  // same for the same seed and node.
+  virtual std::vector<Outage> OutagesOf(std::uint64_t node, Seconds horizon,
+                                        std::uint64_t seed) const = 0;
+  // Failures of one node in a second in which it is up, in the long run; 0: it never fails.
+  virtual double rate() const = 0;
+
+ protected:
+  // The stream that the outages of a node are drawn from.
+  static Rng StreamOf(std::uint64_t node, std::uint64_t seed) {
+    return Rng(seed, "node-failures", node);
+  }
+};
+
+struct FaultLawInfo {
+  std::string id;
+  std::string summary;
+  std::vector<ParamSpec> params;
+  // UsageError for values that the law does not accept, DataError for a file that it cannot read.
+  std::function<std::unique_ptr<FaultLaw>(const Params&)> make;
+};
+
+// "renewal:rate=5". Null for "". UsageError with did-you-mean, or naming the range.
+std::unique_ptr<FaultLaw> MakeFaultLaw(std::string_view spec);
+
+}  // namespace allot
