@@ -174,6 +174,8 @@ REGISTRIES = {
     "sharing": ["src/stages/rounds/sharing/*.cc"],
     "autoscalers": ["src/sim/autoscalers/*.cc"],
     "beliefs": ["src/sim/beliefs/*.cc"],
+    "faults": ["src/sim/faults/*.cc"],
+    "checkpoints": ["src/sim/checkpointing/*.cc"],
     "progress": ["src/sim/processes/*.cc"],
     "peers": ["src/fidelity/*_peer.cc"],
     "profiles": ["src/sim/*_profile.cc"],
