@@ -61,6 +61,16 @@ def test_a_policy_that_can_play_no_task_is_an_error(program, tmp_path):
     assert "cannot play any task of suite small" in done.stderr
 
 
+@pytest.mark.parametrize("policy, fault", [
+    ("allox=las", "a name for a policy must not be that of another one, got 'allox'"),
+    ("tuned=las", "'tuned' is the tuned rule of each task"),
+    ("las,las", "policy 'las' is named twice"),
+])
+def test_a_name_stands_for_one_policy(program, tmp_path, policy, fault):
+    result, done = score(program, tmp_path, "name", "-p", policy)
+    assert result is None and done.returncode == 2 and fault in done.stderr
+
+
 def test_one_salt_gives_the_same_bytes_and_another_gives_other_workloads(program, tmp_path):
     first, _ = score(program, tmp_path, "a", "--salt", "one", "-p", "fifo")
     again, _ = score(program, tmp_path, "b", "--salt", "one", "-p", "fifo", "--threads", "1")
@@ -113,3 +123,14 @@ def test_a_claim_that_does_not_hold_has_exit_code_4(program, scored):
     done = subprocess.run([program, "scoreboard", folder / "universal.json", "--claim", "tuned"], capture_output=True,
                           text=True, check=False)
     assert done.returncode == 4 and "tuned is not first" in done.stderr
+
+
+def test_the_board_of_the_documents_is_that_of_its_results(program, root, tmp_path):
+    page = tmp_path / "scoreboard.md"
+    shutil.copy(root / "docs" / "scoreboard.md", page)
+    results = sorted((root / "bench" / "results" / "score").glob("*.json"))
+    subprocess.run([program, "scoreboard", *results, "--page", page, "--figure", tmp_path / "scoreboard.svg"],
+                   capture_output=True, check=True)
+    assert page.read_text() == (root / "docs" / "scoreboard.md").read_text(), "docs/scoreboard.md says how to make it"
+    figure = (root / "docs" / "figures" / "scoreboard.svg").read_text()
+    assert (tmp_path / "scoreboard.svg").read_text() == figure, "docs/scoreboard.md says how to make it"

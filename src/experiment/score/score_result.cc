@@ -17,8 +17,15 @@ double MeanLogJct(const ScoredPolicy& policy) {
   return sum / static_cast<double>(policy.jct_s.size());
 }
 
-Estimate Exp(const Estimate& logs) {
-  return {std::exp(logs.value), std::exp(logs.low), std::exp(logs.high)};
+// ln(mean JCT of the policy / that of the other) by workload.
+std::vector<double> LogRatios(const ScoredPolicy& policy, const ScoredPolicy& other) {
+  ALLOT_CHECK_EQ(policy.jct_s.size(), other.jct_s.size());
+  std::vector<double> logs;
+  logs.reserve(policy.jct_s.size());
+  for (std::size_t i = 0; i < policy.jct_s.size(); ++i) {
+    logs.push_back(std::log(policy.jct_s[i] / other.jct_s[i]));
+  }
+  return logs;
 }
 
 std::vector<double> OneAndEach(const std::vector<double>& fractions) {
@@ -132,30 +139,32 @@ ScoreRatios RatiosOf(const ScoredPolicy& policy, const ScoredPolicy& other) {
           ComparePaired(OneAndEach(policy.unfair), OneAndEach(other.unfair))};
 }
 
-std::vector<double> LogRatios(const ScoredPolicy& policy, const ScoredPolicy& other) {
-  ALLOT_CHECK_EQ(policy.jct_s.size(), other.jct_s.size());
-  std::vector<double> logs;
-  logs.reserve(policy.jct_s.size());
-  for (std::size_t i = 0; i < policy.jct_s.size(); ++i) {
-    logs.push_back(std::log(policy.jct_s[i] / other.jct_s[i]));
+Estimate RatioOverTasks(const std::vector<const ScoredPolicy*>& policy,
+                        const std::vector<const ScoredPolicy*>& other,
+                        const std::function<double(const TaskValues&)>& statistic) {
+  ALLOT_CHECK_EQ(policy.size(), other.size());
+  TaskValues logs;
+  logs.reserve(policy.size());
+  for (std::size_t i = 0; i < policy.size(); ++i) {
+    logs.push_back(LogRatios(*policy[i], *other[i]));
   }
-  return logs;
+  const Estimate estimate = StratifiedBootstrap(logs, statistic);
+  return {std::exp(estimate.value), std::exp(estimate.low), std::exp(estimate.high)};
 }
 
 ScoreAggregate AggregateOf(const std::vector<ScoredTask>& tasks,
                            const std::vector<const ScoredPolicy*>& policy_by_task) {
   ALLOT_CHECK_EQ(tasks.size(), policy_by_task.size());
-  TaskValues to_rule;
-  TaskValues to_tuned;
+  std::vector<const ScoredPolicy*> rules;
+  std::vector<const ScoredPolicy*> tuned;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const ScoredPolicy* const policy = policy_by_task[i];
-    if (policy == nullptr || policy->absent) return {};
-    to_rule.push_back(LogRatios(*policy, BestRule(tasks[i])));
-    to_tuned.push_back(LogRatios(*policy, tasks[i].tuned));
+    if (policy_by_task[i] == nullptr || policy_by_task[i]->absent) return {};
+    rules.push_back(&BestRule(tasks[i]));
+    tuned.push_back(&tasks[i].tuned);
   }
-  return {Exp(StratifiedBootstrap(to_rule, MeanOverTasks)),
-          Exp(StratifiedBootstrap(to_rule, InterquartileMean)),
-          Exp(StratifiedBootstrap(to_tuned, MeanOverTasks))};
+  return {RatioOverTasks(policy_by_task, rules, MeanOverTasks),
+          RatioOverTasks(policy_by_task, rules, InterquartileMean),
+          RatioOverTasks(policy_by_task, tuned, MeanOverTasks)};
 }
 
 Json ToJson(const ScoreResult& result) {

@@ -3,6 +3,7 @@
 // every figure of the scoreboard can be computed again from it.
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -59,8 +60,11 @@ struct ScoreRatios {
 };
 ScoreRatios RatiosOf(const ScoredPolicy& policy, const ScoredPolicy& other);
 
-// ln(mean JCT of the policy / that of the other) by workload.
-std::vector<double> LogRatios(const ScoredPolicy& policy, const ScoredPolicy& other);
+// Mean JCT of a policy over that of another one, by task, as exp(statistic(logarithms)) with its
+// interval. Neither may be absent from a task.
+Estimate RatioOverTasks(const std::vector<const ScoredPolicy*>& policy,
+                        const std::vector<const ScoredPolicy*>& other,
+                        const std::function<double(const TaskValues&)>& statistic);
 
 // Over all tasks of the result; kUnknown if the policy is absent from one. Each task weighs the
 // same.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "core/error.h"
@@ -13,6 +14,8 @@
 
 namespace allot {
 namespace {
+
+constexpr const char* kTunedName = "tuned";
 
 class TaskPlay {
  public:
@@ -26,7 +29,7 @@ class TaskPlay {
     scored.task = task_.id;
     scored.setting = task_.test;
     scored.first_seed = scenarios_.front().seed;
-    scored.tuned = PlayOne(Own("tuned", World::SpecIn(world_.settings().front(), task_.tuned)));
+    scored.tuned = PlayOne(Own(kTunedName, World::SpecIn(world_.settings().front(), task_.tuned)));
     for (const std::string& rule : task_.rules) {
       scored.rules.push_back(PlayOrAbsent(rule, [&] { return PlayOne(Own(rule, rule)); }));
     }
@@ -118,12 +121,36 @@ void RefuseIfAlwaysAbsent(const ScoreResult& result) {
   }
 }
 
+// A row of the scoreboard is one policy.
+void CheckNames(const std::vector<Entrant>& entrants) {
+  std::set<std::string> names;
+  for (const Entrant& entrant : entrants) {
+    if (!names.insert(entrant.name).second) {
+      throw UsageError("policy '{}' is named twice", entrant.name);
+    }
+    if (entrant.name == kTunedName) {
+      throw UsageError("'{}' is the tuned rule of each task, no name for a policy", kTunedName);
+    }
+  }
+}
+
+// Refuses a name that a rule of the scoreboard has, for another policy.
+void CheckLabel(const std::string& label) {
+  bool known = Registry<PolicyInfo>::Global().Find(label) != nullptr;
+  for (const ScoreTask& task : Registry<ScoreTask>::Global().entries()) {
+    known = known || std::ranges::find(task.rules, label) != task.rules.end();
+  }
+  if (known)
+    throw UsageError("a name for a policy must not be that of another one, got '{}'", label);
+}
+
 }  // namespace
 
 std::vector<Entrant> ParseEntrants(const std::string& text) {
   std::vector<Entrant> entrants;
   for (const std::string& part : SplitSpecs(text)) {
     const auto [label, spec] = ReadLabel(part);
+    if (label != spec) CheckLabel(label);
     Entrant entrant;
     entrant.name = label;
     entrant.in = [label = label, spec = spec](World& world) {
@@ -142,12 +169,7 @@ std::vector<Entrant> ParseEntrants(const std::string& text) {
 }
 
 ScoreResult PlaySuite(const std::vector<Entrant>& entrants, const ScoreOptions& options) {
-  for (std::size_t i = 0; i < entrants.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (entrants[i].name != entrants[j].name) continue;
-      throw UsageError("policy '{}' is named twice", entrants[i].name);
-    }
-  }
+  CheckNames(entrants);
   ScoreResult result;
   result.suite = options.suite;
   result.salt = options.salt;

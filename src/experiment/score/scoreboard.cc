@@ -77,7 +77,9 @@ void Scoreboard::AddRows(const ScoreResult& result) {
   for (std::size_t t = 0; t < result.tasks.size(); ++t) {
     const ScoredTask& task = result.tasks[t];
     AddPolicy(task.tuned, t);
-    for (const ScoredPolicy& rule : task.rules) AddPolicy(rule, t);
+    for (const ScoredPolicy& rule : task.rules) {
+      if (!rule.absent) AddPolicy(rule, t);
+    }
     for (const ScoredPolicy& entry : task.entries) AddPolicy(entry, t);
   }
 }
@@ -102,7 +104,7 @@ double Scoreboard::Ratio(const BoardRow& row, std::size_t task) const {
 double Scoreboard::LeastRatio(std::size_t task) const {
   double least = kNever;
   for (const BoardRow& row : rows_) {
-    if (row.oracle || row.by_task[task] == nullptr) continue;
+    if (row.by_task[task] == nullptr || row.by_task[task]->oracle) continue;
     least = std::min(least, Ratio(row, task));
   }
   return least;
@@ -127,8 +129,9 @@ std::optional<Scoreboard::Verdict> Scoreboard::VerdictOf(const std::string& poli
     const double least = LeastRatio(t);
     const double own = Ratio(*row, t);
     if (own <= kNearFirst * least) continue;
-    const auto first = std::ranges::find_if(
-        rows_, [&](const BoardRow& other) { return !other.oracle && Ratio(other, t) == least; });
+    const auto first = std::ranges::find_if(rows_, [&](const BoardRow& other) {
+      return other.by_task[t] != nullptr && !other.by_task[t]->oracle && Ratio(other, t) == least;
+    });
     verdict.behind.push_back(fmt::format("{} ({} is {:.1f} % faster)", NameOf(tasks_[t]),
                                          first->policy, 100 * (1 - least / own)));
   }
@@ -139,18 +142,13 @@ TextTable Scoreboard::Ranking() const {
   TextTable table({{"policy", TextTable::Align::kLeft},
                    {"/ best rule"},
                    {"interquartile mean"},
-                   {"/ tuned rule"},
-                   {"tasks"}});
+                   {"/ tuned rule"}});
   for (const BoardRow& row : rows_) {
-    const auto played =
-        std::ranges::count_if(row.by_task, [](const ScoredPolicy* p) { return p != nullptr; });
-    table.AddRow({row.policy + (row.oracle ? " (oracle)"
-                                : row.seen ? " (seen)"
-                                           : ""),
-                  EstimateText(row.aggregate.to_rule), EstimateText(row.aggregate.to_rule_iqm),
-                  EstimateText(row.aggregate.to_tuned),
-                  fmt::format("{} of {}", played, tasks_.size())});
+    if (!row.ranked()) continue;
+    table.AddRow({row.policy + (row.seen ? " (seen)" : ""), EstimateText(row.aggregate.to_rule),
+                  EstimateText(row.aggregate.to_rule_iqm), EstimateText(row.aggregate.to_tuned)});
   }
+  table.AddNote("Ranked are policies that played every task, without foresight.");
   return table;
 }
 
@@ -166,7 +164,7 @@ TextTable Scoreboard::Ratios(std::string_view strong) const {
         cells.emplace_back("-");
         continue;
       }
-      const bool first = !row.oracle && ratio == LeastRatio(t);
+      const bool first = !row.by_task[t]->oracle && ratio == LeastRatio(t);
       cells.push_back(fmt::format("{0}{1:.3f}{0}{2}", first ? strong : "", ratio,
                                   MissesGuard(row, t) ? "†" : ""));
     }
@@ -203,13 +201,18 @@ TextTable Scoreboard::FirstByTask() const {
 std::string Scoreboard::VerdictText() const {
   const auto verdict = VerdictOf(rows_.front().policy);
   if (!verdict) return "No policy has played every task.";
-  const std::size_t near = tasks_.size() - verdict->behind.size();
+  const std::size_t near_first = tasks_.size() - verdict->behind.size();
   std::string text = fmt::format(
       "**`{}` is first**: its mean JCT is {} of that of the best published rule of each world "
       "(geometric mean over {}). It is within 0.5 % of the fastest policy in {} of them",
       verdict->policy, EstimateText(rows_.front().aggregate.to_rule),
-      Counted(std::ssize(tasks_), "task"), near);
-  return text + (verdict->behind.empty() ? "." : "; not in " + Join(verdict->behind, ", ") + ".");
+      Counted(std::ssize(tasks_), "task"), near_first);
+  text += verdict->behind.empty() ? "." : "; not in " + Join(verdict->behind, ", ") + ".";
+  if (rows_.size() < 2 || !rows_[1].ranked()) return text;
+  const Estimate to_next = RatioOverTasks(rows_[0].by_task, rows_[1].by_task, MeanOverTasks);
+  return text + fmt::format(" Its mean JCT is {} of that of the next, `{}`{}.",
+                            EstimateText(to_next), rows_[1].policy,
+                            to_next.high < 1 ? "" : ": the interval does not tell them apart");
 }
 
 std::string Scoreboard::ToText() const {

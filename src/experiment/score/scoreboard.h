@@ -61,7 +61,7 @@ class Scoreboard {
   void AddRows(const ScoreResult& result);
   void AddPolicy(const ScoredPolicy& policy, std::size_t task);
   std::string VerdictText() const;
-  TextTable Ranking() const;  // one row a policy, aggregates only
+  TextTable Ranking() const;  // one row a ranked policy, aggregates only
   // Policies by tasks; `strong` stands around the first of each task.
   TextTable Ratios(std::string_view strong) const;
   TextTable FirstByTask() const;  // the first policy in each task, with its guards

@@ -36,6 +36,14 @@ TEST_F(OrderingTest, SubmitIsTheSubmissionTime) {
   EXPECT_EQ(Keys("submit"), (std::vector<double>{0, 1, 2}));
 }
 
+TEST_F(OrderingTest, RandomIsANumberOfTheJobWhateverItsRow) {
+  const std::vector<double> keys = Keys("random");
+  std::swap(world_.o.job[0], world_.o.job[2]);
+  EXPECT_EQ(Keys("random"), (std::vector<double>{keys[2], keys[1], keys[0]}));
+  EXPECT_NE(keys[0], keys[1]);
+  EXPECT_NE(keys[1], keys[2]);
+}
+
 TEST_F(OrderingTest, LengthIsTheTimeAtTheRequestedSize) {
   world_.o.estimated_work = {100, 70, kUnknown};
   world_.o.done_work = {90, 0, 0};

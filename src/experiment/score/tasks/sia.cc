@@ -10,7 +10,7 @@ ScoreTask SiaTask() {
   task.id = "Sia-v1";
   task.summary = "Sia's cluster, load 1.0";
   task.train = task.validation = task.test = "sia:load=1.0";
-  task.rules = {"sia", "pollux", "gavel"};
+  task.rules = {"sia", "pollux"};
   return task;
 }
 
