@@ -21,11 +21,6 @@
 namespace allot {
 namespace {
 
-Catalogue CatalogueNamed(const std::string& name) {
-  const CatalogueInfo* const known = Registry<CatalogueInfo>::Global().Find(name);
-  return known != nullptr ? known->get() : Catalogue::FromFile(name);
-}
-
 // True for a file that begins like a throughput table, or the first of two like Gavel's.
 bool IsCatalogue(const std::string& name) {
   if (Registry<CatalogueInfo>::Global().Find(name) != nullptr) return name != kEmbeddedWorkload;
@@ -103,7 +98,7 @@ ALLOT_REGISTER(
                       "name of 'allot list catalogues'");
           return [o, &globals] {
             if (o->catalogue.empty() && IsCatalogue(o->path)) {
-              Explain(CatalogueNamed(o->path), o->path, nullptr, globals);
+              Explain(Catalogue::FromName(o->path), o->path, nullptr, globals);
               return 0;
             }
             if (o->read.columns.empty() && o->format == "auto") {
@@ -119,7 +114,7 @@ ALLOT_REGISTER(
             }
             const TraceStats stats = ComputeTraceStats(workload);
             if (!o->catalogue.empty()) {
-              Explain(CatalogueNamed(o->catalogue), o->catalogue, &workload, globals);
+              Explain(Catalogue::FromName(o->catalogue), o->catalogue, &workload, globals);
               return 0;
             }
             if (globals.json) {

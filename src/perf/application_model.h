@@ -35,7 +35,7 @@ class ApplicationModel final : public ThroughputModel {
   const std::vector<UnitKind>& kinds() const override { return kinds_; }
   double Rate(const RunShape& shape, const TrainingState& state) const override;
   bool varies() const override { return true; }
-  bool every_count() const override { return true; }
+  bool Offers(GpuCount, std::string_view) const override { return true; }
   double ConstantUntil(double done) const override;
   double total_work() const override { return application_->total_progress(); }
   // Belief tells one node and several apart; what is played is the placement itself.

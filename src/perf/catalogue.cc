@@ -39,12 +39,28 @@ const ThroughputModelInfo& KindNamed(std::string_view id, const std::string& pla
   throw DataError("unknown kind of throughput model '{}'{} ({})", id, DidYouMean(id, known), place);
 }
 
+// Every column is one of some kind.
+void RequireKnown(const std::vector<std::string>& columns, const std::string& place) {
+  std::vector<std::string> known = {"profile", "kind"};
+  for (const ThroughputModelInfo& info : Registry<ThroughputModelInfo>::Global().entries()) {
+    known.insert(known.end(), info.columns.begin(), info.columns.end());
+    known.insert(known.end(), info.optional_columns.begin(), info.optional_columns.end());
+  }
+  for (const std::string& column : columns) {
+    if (Contains(known, column)) continue;
+    throw DataError("no kind of throughput model has a column '{}'{} ({})", column,
+                    DidYouMean(column, known), place);
+  }
+}
+
 std::vector<std::string> ParseHeader(std::string_view line, const std::string& place) {
   std::vector<std::string> columns;
   for (const std::string_view column : Split(line, ',')) columns.emplace_back(Trim(column));
   if (TypeColumns::Has(columns)) return columns;
   bool good = columns.front() == "profile";
-  if (good && !Contains(columns, "kind")) {
+  if (good && Contains(columns, "kind")) {
+    RequireKnown(columns, place);
+  } else if (good) {
     const ThroughputModelInfo& usual = KindNamed(kUsualKind, place);
     const auto known = [&](const std::string& column) {
       return column == "profile" || Contains(usual.columns, column) ||
@@ -222,6 +238,11 @@ Catalogue Catalogue::FromFile(const std::string& path) {
   if (files.size() == 1) return FromCsv(text, path);
   throw DataError(
       "two files are Gavel's tables, alone and pairs: '{}' is not a table of rates alone", first);
+}
+
+Catalogue Catalogue::FromName(const std::string& name) {
+  const CatalogueInfo* const known = Registry<CatalogueInfo>::Global().Find(name);
+  return known != nullptr ? known->get() : FromFile(name);
 }
 
 Catalogue Catalogue::Named(std::string id, std::string_view text, const std::string& path) {

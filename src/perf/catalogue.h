@@ -52,6 +52,8 @@ class Catalogue {
   // alone, and behind a comma that of pairs. Or a folder of applications
   // (perf/application_files.h); csv() is then the folder as one text.
   static Catalogue FromFile(const std::string& path);
+  // One that comes with allot, where it has this name, else of the file.
+  static Catalogue FromName(const std::string& name);
   // One that comes with allot, of such a text.
   static Catalogue Named(std::string id, std::string_view text, const std::string& path);
   static const Catalogue& Embedded();

@@ -30,13 +30,18 @@ const std::string& CatalogueRow::Text(std::string_view column) const {
                                   : fields_[static_cast<std::size_t>(found - columns_->begin())];
 }
 
-GpuCount CatalogueRow::Gpus(std::string_view column) const {
-  const auto gpus = ParseInteger(Text(column));
-  if (!gpus || *gpus < 1 || *gpus > kMaxGpusPerJob) {
-    throw DataError("'{}' must be a whole number from 1 to {}, got '{}' ({})", column,
-                    kMaxGpusPerJob, Text(column), place_);
+std::int64_t CatalogueRow::Whole(std::string_view column, std::int64_t least,
+                                 std::int64_t most) const {
+  const auto number = ParseInteger(Text(column));
+  if (!number || *number < least || *number > most) {
+    throw DataError("'{}' must be a whole number from {} to {}, got '{}' ({})", column, least, most,
+                    Text(column), place_);
   }
-  return static_cast<GpuCount>(*gpus);
+  return *number;
+}
+
+GpuCount CatalogueRow::Gpus(std::string_view column) const {
+  return static_cast<GpuCount>(Whole(column, 1, kMaxGpusPerJob));
 }
 
 double CatalogueRow::Positive(std::string_view column) const {

@@ -2,6 +2,7 @@
 // One row of a catalogue, by the names of its columns. Throughput models read their profiles from
 // such rows.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@ class CatalogueRow {
   // The field, "" where the catalogue has no such column.
   const std::string& Text(std::string_view column) const;
   // DataError naming the column and the text where it is none.
+  std::int64_t Whole(std::string_view column, std::int64_t least, std::int64_t most) const;
   GpuCount Gpus(std::string_view column) const;       // a whole number from 1 to kMaxGpusPerJob
   double Positive(std::string_view column) const;     // a number > 0
   double NotNegative(std::string_view column) const;  // a number >= 0

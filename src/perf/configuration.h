@@ -22,6 +22,7 @@ struct Configuration {
   GpuTypeIndex gpu_type = 0;          // index into the table's GPU types
   std::int16_t partner = kNoPartner;  // a profile that shares its GPUs: index of partners()
   Span span{};                        // nodes that the units may lie on
+  float state_seconds = 0;            // ThroughputModel::StateSeconds
   Resources demand;                   // of all units together
   double cost = 0;                    // scalar price of the units: 1 a GPU, or what the kinds say
   double rate = 0;  // work per second; <= 0: holds its units and makes no progress
@@ -114,8 +115,7 @@ class ConfigurationTable {
   std::string KeyText(std::int32_t index, const std::vector<std::string>& gpu_types) const;
   std::int32_t FindText(std::string_view key, const std::vector<std::string>& gpu_types) const;
 
-  // Whether a configuration has a span other than any.
-  bool has_spans() const { return has_spans_; }
+  bool has_spans() const { return has_spans_; }  // some configuration's is not any
 
   // Its rate: the same as (*this)[Find(units, type)].rate in one look. There must be one.
   double RateOf(const UnitCounts& units, GpuTypeIndex type) const {

@@ -61,8 +61,9 @@ class GpuScalingModel final : public ThroughputModel {
     const int gpus = shape.units().of(0);
     if (gpus <= 0) return 0;
     const std::string* type = MeasuredType(shape.gpu_type);
+    if (type == nullptr || gpus < LeastMeasured(*type)) return 0;
     for (const GpuScalingPoints& points : types_) {
-      if (type != nullptr && points.gpu_type == *type && points.span.Holds(shape.nodes.size())) {
+      if (points.gpu_type == *type && points.span.Holds(shape.nodes.size())) {
         return Interpolate(points.points, gpus);
       }
     }
@@ -96,6 +97,14 @@ class GpuScalingModel final : public ThroughputModel {
     });
     if (known != types_.end()) return &known->gpu_type;
     return same_on_all() || Unnamed(gpu_type) ? &types_.front().gpu_type : nullptr;
+  }
+
+  GpuCount LeastMeasured(std::string_view type) const {
+    GpuCount least = kMaxGpusPerJob;
+    for (const GpuScalingPoints& points : types_) {
+      if (points.gpu_type == type) least = std::min(least, points.points.front().first);
+    }
+    return least;
   }
 
   std::string name_;

@@ -17,14 +17,7 @@
 namespace allot {
 namespace {
 
-constexpr GpuCount kEveryCountUpTo = 8;
-constexpr GpuCount kEveryFourthUpTo = 64;
 constexpr GpuCount kUsualNodeGpus = 8;  // of types that the cluster has not
-
-bool OnGrid(GpuCount gpus) {
-  if (gpus <= kEveryCountUpTo) return true;
-  return gpus % (gpus <= kEveryFourthUpTo ? 4 : 8) == 0;
-}
 
 // What a job that asks for `gpus` asks for: so many GPUs, or so many workers and servers each.
 UnitCounts UnitsOf(const ThroughputModel& model, GpuCount gpus) {
@@ -166,6 +159,33 @@ std::string TableCache::KnownTypes(const std::string& type) const {
   return fmt::format("; the catalogue knows {}{}", Join(known, ", "), DidYouMean(type, known));
 }
 
+GpuCount TableCache::TotalGpus() const {
+  GpuCount gpus = 0;
+  for (const GpuTypeSpec& type : types_) gpus += type.gpus;
+  return gpus;
+}
+
+std::string TableCache::LeastCounts(const ThroughputModel& model) const {
+  constexpr GpuCount kEveryCountUpTo = 64, kStep = 8, kMostGpus = 4096;
+  if (model.kinds().size() > 1) return "";
+  std::vector<std::string> floors;
+  for (const GpuTypeSpec& type : types_) {
+    const std::vector<Span> spans = model.SpansOn(type.name);
+    const auto runs = [&](GpuCount gpus) {
+      return std::any_of(spans.begin(), spans.end(), [&](const Span& span) {
+        const std::vector<UnitCounts> nodes = FewestNodes(gpus, type.node_gpus, span);
+        return !nodes.empty() && model.Rate({type.name, nodes, {}}, {}) > 0;
+      });
+    };
+    GpuCount gpus = 1;
+    while (gpus <= kMostGpus && !runs(gpus)) gpus += gpus < kEveryCountUpTo ? 1 : kStep;
+    if (gpus > kMostGpus) continue;
+    floors.push_back(fmt::format("{} GPU{} of type {}", gpus, gpus == 1 ? "" : "s", type.name));
+  }
+  if (floors.empty()) return "";
+  return fmt::format("profile '{}' needs at least {}", model.name(), Join(floors, " or "));
+}
+
 void TableCache::CheckTypes(const Workload& workload) const {
   accepted_.RequireOne(workload);
   const std::vector<std::string>& known = catalogue_.gpu_types();
@@ -255,10 +275,13 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(const Work
   const GpuCount highest = std::min(job.highest(), kMaxGpusPerJob);
   // Where no node states any, jobs that differ in memory only share a table.
   const Resources per_gpu = HostDemandPerGpu(job, types_);
+  const bool offered = std::all_of(types_.begin(), types_.end(), [&](const GpuTypeSpec& type) {
+    return model.Offers(job.gpus, type.name);
+  });
   Key key{&model,
           lowest,
           highest,
-          OnGrid(job.gpus) ? 0 : job.gpus,
+          offered ? 0 : job.gpus,
           per_gpu.cpus,
           per_gpu.memory_mb,
           Suited(workload, job),
@@ -291,6 +314,7 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(const Work
         if (nodes.empty()) continue;
         c.span = span;
         c.rate = model.Rate({types_[type].name, nodes, {}}, {});
+        c.state_seconds = static_cast<float>(model.StateSeconds({types_[type].name, nodes, {}}));
         if (c.rate > 0 || grid) configurations.push_back(c);
       }
       if (!partners.empty()) AddPartnered(model, partners, type, c, &configurations);
@@ -308,8 +332,8 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(const Work
     for (GpuCount gpus = lowest; gpus <= std::min(highest, types_[type].gpus); ++gpus) {
       const GpuCount node_gpus = types_[type].node_gpus;
       if (!sizes.Allows(gpus, node_gpus)) continue;
-      if (model.every_count() || OnGrid(gpus) || gpus == lowest || gpus == job.gpus ||
-          sizes.Names(gpus, node_gpus)) {
+      if (gpus == lowest || gpus == job.gpus || sizes.Names(gpus, node_gpus) ||
+          model.Offers(gpus, types_[type].name)) {
         add(UnitsOf(model, gpus));
       }
     }
@@ -320,11 +344,18 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(const Work
     ThrowNoSize(workload, job, sizes);
   }
   if (configurations.empty()) {
+    const std::string floors = LeastCounts(model);
+    if (floors.empty()) {
+      throw DataError(
+          "a job must run on some GPU type: profile '{}' of job '{}' has rates for none of the "
+          "cluster's ({}){}{}",
+          model.name(), job.id, Join(TypeNames(), ", "), KnownTypes(types_.front().name),
+          workload.PlaceOf(job));
+    }
     throw DataError(
-        "a job must run on some GPU type: profile '{}' of job '{}' has rates for none of the "
-        "cluster's ({}){}{}",
-        model.name(), job.id, Join(TypeNames(), ", "), KnownTypes(types_.front().name),
-        workload.PlaceOf(job));
+        "a job must have a number of GPUs that its profile runs on: job '{}' may have {} to {} of "
+        "the cluster's {}, {}{}",
+        job.id, lowest, highest, TotalGpus(), floors, workload.PlaceOf(job));
   }
   if (std::none_of(configurations.begin(), configurations.end(),
                    [](const Configuration& c) { return c.rate > 0; })) {
@@ -424,9 +455,10 @@ std::int32_t TableCache::RequestedOf(const Workload& workload, const Job& job,
     const std::int32_t requested = table.Find(units, type);
     if (requested >= 0 && table[requested].rate > 0) return requested;
   }
+  const std::string floors = LeastCounts(model);
   throw DataError(
-      "a job must run at its requested size: job '{}' has rate 0 at {} GPUs on all {} types{}",
-      job.id, job.gpus, types_.size(), workload.PlaceOf(job));
+      "a job must run at its requested size: job '{}' has rate 0 at {} GPUs on all {} types{}{}",
+      job.id, job.gpus, types_.size(), floors.empty() ? "" : "; " + floors, workload.PlaceOf(job));
 }
 
 }  // namespace allot

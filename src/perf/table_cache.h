@@ -29,8 +29,8 @@ class TableCache {
   TableCache(const Catalogue& catalogue, std::vector<GpuTypeSpec> types);
 
   // The job's table: the GPU counts within its limits and the type's capacity that are lowest or
-  // requested, up to 8, a multiple of 4 up to 64, or a multiple of 8, once for each span that the
-  // profile tells apart and the type's nodes can hold; for profiles of two kinds all pairs of
+  // requested, or that the model offers, once for each span that the profile tells apart and the
+  // type's nodes can hold; for profiles of two kinds all pairs of
   // counts, up to the job's limit of each. Types that the job does not accept, or whose GPUs have
   // too little memory, are left out. Each of these also beside every profile that the model was
   // measured with. DataError where the job does not fit (Fits).
@@ -79,7 +79,7 @@ class TableCache {
     const ThroughputModel* model;
     GpuCount lowest;
     GpuCount highest;
-    GpuCount off_grid;            // the requested count where the grid has it not, else 0
+    GpuCount unoffered;           // the requested count where the model does not offer it, else 0
     std::int32_t unit_cpus;       // of the hosts, for each unit of the first kind
     std::int64_t unit_memory_mb;  // likewise
     std::string suited;           // a letter a type: whether the job can run there; "": on all
@@ -103,6 +103,10 @@ class TableCache {
   double MeasuredWork(const Workload& workload, const Job& job, const ThroughputModel& model) const;
   void RequireFit(const Workload& workload, const Job& job) const;
   std::string KnownTypes(const std::string& type) const;
+  // "profile 'p' needs at least 16 GPUs of type h100": the least counts that it runs on, of the
+  // cluster's types; "" where it runs on none of them. For messages: it tries up to 4096 GPUs.
+  std::string LeastCounts(const ThroughputModel& model) const;
+  GpuCount TotalGpus() const;
   std::vector<std::string> TypeNames() const;
   std::string Suited(const Workload& workload, const Job& job) const;
 

@@ -65,10 +65,19 @@ class ThroughputModel {
   }
   // The work of a whole training; 0: a job says how much it has.
   virtual double total_work() const { return 0; }
-  // Whether a job may have any number of GPUs within its limits, rather than the usual ones.
-  virtual bool every_count() const { return false; }
+  // Whether tables have a configuration of so many GPUs, where the job's limits and the type allow
+  // it; always of the least and the requested number. By default up to 8, multiples of 4 up to 64,
+  // and multiples of 8.
+  virtual bool Offers(GpuCount gpus, std::string_view /*gpu_type*/) const {
+    constexpr GpuCount kEveryCountUpTo = 8, kEveryFourthUpTo = 64;
+    return gpus <= kEveryCountUpTo || gpus % (gpus <= kEveryFourthUpTo ? 4 : 8) == 0;
+  }
   // Which numbers of nodes it tells apart on this type: a configuration each. By default none.
   virtual std::vector<Span> SpansOn(std::string_view /*gpu_type*/) const { return {Span{}}; }
+  // Seconds that the job needs to write its training state from these GPUs, or to read it onto
+  // them. A change of its allocation costs both beside the world's restart cost; 0: that includes
+  // them.
+  virtual Seconds StateSeconds(const RunShape& /*shape*/) const { return 0; }
   // The GPU types that it was measured on; empty: the type makes no difference.
   virtual std::vector<std::string> gpu_types() const { return {}; }
   // The profiles beside which it was measured, on the same GPUs: a configuration each where it
@@ -98,12 +107,13 @@ struct ThroughputModelInfo {
 ModelPtr MakeConstantModel();
 
 // GPU-count profiles: rates measured at some counts per GPU type (units of the source), linear in
-// between and from 0 to the first, beyond the last by the power law through the last two with its
-// exponent held within [0, 0.9]. The first type given is the reference, at whose rate the unnamed
-// type runs, and "". Another type that was not measured has rate 0; but a profile that was measured
-// on the unnamed type alone says nothing of types, and is the same on all. Where a type was
-// measured at several spans, a placement has the rates of the first span that holds its number of
-// nodes, and does not run on a number that none holds.
+// between, 0 below the first of the type (nobody knows whether the job fits there; of several spans
+// the least counts, and each is linear from 0), beyond the last by the power law through the last
+// two with its exponent held within [0, 0.9]. The first type given is the reference, at whose rate
+// the unnamed type runs, and "". Another type that was not measured has rate 0; but a profile that
+// was measured on the unnamed type alone says nothing of types, and is the same on all. Where a
+// type was measured at several spans, a placement has the rates of the first span that holds its
+// number of nodes, and does not run on a number that none holds.
 struct GpuScalingPoints {
   std::string gpu_type;
   std::vector<std::pair<GpuCount, double>> points;  // ascending counts, rates > 0

@@ -186,7 +186,7 @@ REGISTRIES = {
     "throughput": ["src/perf/*_model.cc"],
     "catalogues": ["src/perf/catalogue.cc", "src/perf/power_laws.cc", "src/perf/dl2_job_types.cc",
                    "src/perf/gavel_job_types.cc", "src/perf/gavel_pairs.cc",
-                   "src/perf/pollux_applications.cc"],
+                   "src/perf/pollux_applications.cc", "src/perf/transformers.cc"],
 }
 
 

@@ -5,7 +5,7 @@ import os
 import pages
 import pytest
 
-QUICK = ["README.md", "docs/your-trace.md"]
+QUICK = ["README.md", "docs/your-trace.md", "docs/plans.md"]
 LONG = ["docs/tour.md", "docs/learning.md"]  # minutes of training: with ALLOT_PAGES=all
 
 

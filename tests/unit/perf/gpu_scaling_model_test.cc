@@ -22,8 +22,15 @@ TEST(GpuScalingModel, LinearBetweenMeasuredCounts) {
   EXPECT_DOUBLE_EQ(Model()->Rate({7}, "v100"), 22);
 }
 
-TEST(GpuScalingModel, ProportionalBelowTheFirst) {
-  EXPECT_DOUBLE_EQ(Model()->Rate({1}, "v100"), 5);
+TEST(GpuScalingModel, DoesNotRunBelowTheLeastMeasuredCount) {
+  EXPECT_EQ(Model()->Rate({1}, "v100"), 0);
+}
+
+TEST(GpuScalingModel, ProportionalBelowTheFirstCountOfASpan) {
+  const ModelPtr model = MakeGpuScalingModel(
+      "m", {{"v100", {{1, 6}, {4, 20}}, {1, 1}}, {"v100", {{4, 16}}, {2, Span::kAny}}});
+  const std::vector<UnitCounts> two_nodes = {1, 1};
+  EXPECT_DOUBLE_EQ(model->Rate({"v100", two_nodes, {}}, {}), 8);
 }
 
 TEST(GpuScalingModel, PowerLawBeyondTheLast) {
