@@ -381,7 +381,7 @@ void SimulatedCluster::Admit(Seconds until) {
               .table = facts.table.get(),
               .requested = facts.requested,
               .estimated_work = facts.estimate,
-              .restart_cost = scenario_.RestartCostOf(next),
+              .restart_cost = scenario_.ChangeCostOf(next, -1, facts.requested),
               .waiting_since = job.submit,
               .priority = job.priority,
               .deadline = job.deadline,
@@ -633,13 +633,16 @@ RunningJob SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t ro
     ++record.restarts;
   }
   ++o.changes[row];
+  const JobIndex job = o.job[row];
+  const Seconds cost = scenario_.ChangeCostOf(job, o.running[row], entry.configuration);
+  o.restart_cost[row] = scenario_.ChangeCostOf(job, entry.configuration, entry.configuration);
   o.running[row] = entry.configuration;
   o.waiting_since[row] = o.now;
   const TrainingRules& rules = scenario_.options().training;
   const bool trains = scenario_.facts(o.job[row]).application() != nullptr;
   const bool free_first = first && !(trains && rules.first_start);
-  Seconds ready = o.now + (free_first ? 0.0 : o.restart_cost[row]) +
-                  (launch ? scenario_.options().launch_cost : 0.0);
+  Seconds ready =
+      o.now + (free_first ? 0.0 : cost) + (launch ? scenario_.options().launch_cost : 0.0);
   if (trains && rules.free_moves && same_shape) ready = std::max(before->ready, o.now);
   if (rates_) rates_->Start(o.job[row], ready);
   return RunFrom(row, nodes, ready);

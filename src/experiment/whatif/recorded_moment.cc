@@ -26,7 +26,7 @@ JobRow WaitingRow(const Scenario& scenario, JobIndex index) {
           .table = facts.table.get(),
           .requested = facts.requested,
           .estimated_work = facts.estimate,
-          .restart_cost = scenario.RestartCostOf(index),
+          .restart_cost = scenario.ChangeCostOf(index, -1, facts.requested),
           .waiting_since = job.submit,
           .priority = job.priority,
           .deadline = job.deadline,

@@ -306,6 +306,17 @@ Resources LeastUnit(const Observation& o, std::span<const std::int32_t> rows) {
   return least;
 }
 
+namespace {
+
+// How long a larger configuration has for paying its restart. Where a change moves the job's state
+// it costs minutes, which one interval seldom pays.
+Seconds PaybackTime(const Observation& o, std::size_t row, const Configuration& now) {
+  if (!(now.state_seconds > 0) || !(now.rate > 0)) return o.interval;
+  return AssumedRemaining(o, static_cast<std::int32_t>(row)) / now.rate;
+}
+
+}  // namespace
+
 void FillLeftovers(const Observation& o, std::span<const std::int32_t> rows,
                    std::span<const std::int32_t> preference, TypeCapacity* capacity,
                    std::vector<std::int32_t>* chosen, const SizedHulls* sizes) {
@@ -325,14 +336,15 @@ void FillLeftovers(const Observation& o, std::span<const std::int32_t> rows,
     }
     const std::int32_t running = o.running[row];
     if (best != now && now >= 0 && running == now) {
-      // Growing a job that could simply run on must pay for its restart within one interval.
-      const double gained = (table[best].rate - table[now].rate) * o.interval;
+      // Growing a job that could simply run on must pay for its restart.
+      const double gained = (table[best].rate - table[now].rate) * PaybackTime(o, row, table[now]);
       if (gained <= table[best].rate * o.restart_cost[row]) best = now;
     }
     // What it runs on already costs nothing to keep.
     if (best >= 0 && running >= 0 && best != running && capacity->Fits(table[running]) &&
         (now < 0 || table[running].rate >= table[now].rate)) {
-      const double gained = (table[best].rate - table[running].rate) * o.interval;
+      const double gained =
+          (table[best].rate - table[running].rate) * PaybackTime(o, row, table[running]);
       if (gained <= table[best].rate * o.restart_cost[row]) best = running;
     }
     now = best;

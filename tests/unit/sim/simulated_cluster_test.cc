@@ -124,6 +124,49 @@ TEST(SimulatedClusterTest, ResizingCostsARestart) {
   EXPECT_EQ(outcome.records[0].gpu_seconds, 300 * 1 + 230 * 2);
 }
 
+// Rate 1 at every size; its state takes 10 s for each GPU.
+class SlowState : public ThroughputModel {
+ public:
+  const std::string& name() const override { return name_; }
+  const std::vector<UnitKind>& kinds() const override { return kinds_; }
+  double Rate(const RunShape&, const TrainingState&) const override { return 1; }
+  Seconds StateSeconds(const RunShape& shape) const override { return 10.0 * shape.units().of(0); }
+
+ private:
+  std::string name_ = "slow";
+  std::vector<UnitKind> kinds_{{"gpu", {1, 0}}};
+};
+
+Scenario SlowStateScenario(const SmallJob& job) {
+  Workload workload = WorkloadOf({job});
+  workload.jobs[0].model = workload.models.Intern("slow");
+  Catalogue catalogue;
+  catalogue.Add(std::make_shared<SlowState>());
+  return Scenario(std::move(workload), ClusterSpec::Parse("1x4"), {}, catalogue);
+}
+
+TEST(SimulatedClusterTest, AResizeWritesTheStateInOneShapeAndReadsItInTheOther) {
+  ScriptedPolicy grows({{1}, {4}});
+  EXPECT_EQ(Jcts(RunPolicy(SlowStateScenario({0, 1, 500, 1, 4}), grows)),
+            (Times{500 + 30 + 10 + 40}));
+}
+
+TEST(SimulatedClusterTest, PoliciesSeeWhatAChangeCostsWhereTheJobRuns) {
+  class Watcher : public DecisionListener {
+   public:
+    void OnDecision(const Observation& o, const Allocation&) override {
+      if (o.rows() > 0) seen.push_back(o.restart_cost[0]);
+    }
+    std::vector<Seconds> seen;
+  };
+  Watcher watcher;
+  ScriptedPolicy grows({{1}, {4}});
+  DecisionListener* const listeners[] = {&watcher};
+  RunPolicy(SlowStateScenario({0, 1, 600, 1, 4}), grows, listeners);
+  EXPECT_EQ(watcher.seen, (std::vector<Seconds>{30 + 10, 30 + 10 + 10, 30 + 40 + 40}))
+      << "waiting, on 1 GPU, on 4";
+}
+
 TEST(SimulatedClusterTest, LasSharesOneGpuInTurns) {
   SimOptions options;
   options.restart_cost = 0;
