@@ -27,7 +27,7 @@
 // When a job becomes hidden, policies see it disappear without an end event; when it is shown
 // again, they see an arrival. The end of a job that was ever shown is reported like any other. An
 // answer that was corrected for guarantees or fair shares is asked for again at the next scheduled
-// instant, whatever the policy promised; one that was not, while users ask for more than there is,
+// instant, whatever the policy promised; one that was not, while jobs could use more than there is,
 // after FairShares::kReview.
 //
 // Costs a copy of the observation for each Apply and WaitForChange. Not thread-safe.
@@ -74,7 +74,7 @@ class ConstrainedCluster : public ClusterPort {
   ConstrainedView view_;
   Entitlements entitlements_;
   FairShares fair_shares_;
-  bool contended_ = false;  // users asked for more than there is
+  bool contended_ = false;  // jobs could use more than there is
   const Constraints* constraints_ = nullptr;
   Corrections corrections_;              // of the last answer
   std::vector<std::int32_t> guarantee_;  // by row shown: of its account; -1: none

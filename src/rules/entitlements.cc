@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -68,7 +69,9 @@ Corrections::Reason Entitlements::Enforce(const Observation& o, const Basis& bas
     if (reason != Reason::kNone || changes_.size() == before) continue;
     reason = claims_[c].share == nullptr ? Reason::kGuarantees : Reason::kFairShares;
   }
-  if (reason != Reason::kNone) Write(answer);
+  if (reason == Reason::kNone) return reason;
+  KeepPlaces(answer);
+  Write(answer);
   return reason;
 }
 
@@ -231,12 +234,15 @@ bool Entitlements::Raise(std::int32_t row, GpuCount gpus) {
   served_row_ = row;
   const std::size_t before = changes_.size();
   Drop(row);
-  if (Restore(row, gpus)) {
+  const GpuTypeIndex wanted = claims_[At(served_)].type;
+  const std::int32_t running = o_->running[At(row)];
+  if (PresentGpusOf(row) == gpus && Counts(wanted, (*o_->table[At(row)])[running].gpu_type) &&
+      Restore(row)) {
     ReturnUnneeded(before);
     return true;
   }
   for (const GpuTypeIndex type : o_->table[At(row)]->types()) {
-    if (!Counts(claims_[At(served_)].type, type)) continue;
+    if (!Counts(wanted, type)) continue;
     if (PlaceOrReclaim(row, gpus, type)) {
       ReturnUnneeded(before);
       return true;
@@ -248,51 +254,73 @@ bool Entitlements::Raise(std::int32_t row, GpuCount gpus) {
   return false;
 }
 
-// A job that runs keeps its GPUs: jobs that the answer gave some of them lose these, or get others.
-bool Entitlements::Restore(std::int32_t row, GpuCount most) {
+// A running job that was dropped gets its present GPUs again. Others give as many, and jobs to
+// which the answer gave some of these get others.
+bool Entitlements::Restore(std::int32_t row) {
   const Observation& o = *o_;
+  if (o.partner_of(row) != kAlone) return false;
   const std::int32_t running = o.running[At(row)];
-  if (running < 0 || o.partner_of(row) != kAlone) return false;
-  const Configuration& held = (*o.table[At(row)])[running];
-  if (held.demand.gpus != most || !Counts(claims_[At(served_)].type, held.gpu_type)) return false;
+  const Configuration& present = (*o.table[At(row)])[running];
   const auto shares = o.shares_of(row);
-  const auto taken_of = [&](NodeIndex node) {
-    for (const NodeShare& share : shares) {
-      if (share.node == node) return share.gpus;
-    }
-    return std::uint64_t{0};
+  const auto overlaps = [&](const NodeShare& other) {
+    return std::ranges::any_of(shares, [&](const NodeShare& own) {
+      return own.node == other.node && (own.gpus & other.gpus) != 0;
+    });
   };
+  const std::size_t before = changes_.size();
+  bool restored = true;
+  while (restored && free_.total_free(present.gpu_type).gpus < present.demand.gpus) {
+    restored = Reclaim(present.gpu_type);
+  }
   struct Displaced {
     std::int32_t row;
     GpuCount gpus;
-    GpuTypeIndex type;
   };
   std::vector<Displaced> displaced;
-  const std::size_t before = changes_.size();
   for (std::int32_t other = 0; other < o.rows(); ++other) {
-    if (GpusOf(other) == 0) continue;
-    std::vector<NodeShare> left = given_[At(other)].shares;
-    GpuCount lost = 0;
-    for (NodeShare& share : left) {
-      const std::uint64_t gpus = share.gpus & ~taken_of(share.node);
-      lost += std::popcount(share.gpus) - std::popcount(gpus);
-      share = {share.node, UnitCounts(std::popcount(gpus)), gpus};
-    }
-    if (lost == 0) continue;
-    if (!MayLose(other, lost)) {
-      displaced.push_back({other, GpusOf(other), TypeOf(other)});
-      Drop(other);
-      continue;
-    }
-    std::erase_if(left, [](const NodeShare& share) { return share.gpus == 0; });
-    Cut(other, std::move(left));
+    if (std::ranges::none_of(given_[At(other)].shares, overlaps)) continue;
+    displaced.push_back({other, GpusOf(other)});
+    Drop(other);
   }
-  const bool restored = Take(row, running, {shares.begin(), shares.end()}) &&
-                        std::ranges::all_of(displaced, [this](const Displaced& other) {
-                          return PlaceOrReclaim(other.row, other.gpus, other.type);
-                        });
+  restored = restored && Take(row, running, {shares.begin(), shares.end()}) &&
+             std::ranges::all_of(displaced, [&](const Displaced& other) {
+               return PlaceUpTo(other.row, other.gpus, present.gpu_type);
+             });
   if (!restored) Undo(before);
   return restored;
+}
+
+// So many GPUs, those that it has now if they are as many, or as many as there is room for; false:
+// it may not have less.
+bool Entitlements::PlaceUpTo(std::int32_t row, GpuCount most, GpuTypeIndex type) {
+  const std::int32_t running = o_->running[At(row)];
+  const auto present = o_->shares_of(row);
+  if (PresentGpusOf(row) == most && (*o_->table[At(row)])[running].gpu_type == type &&
+      Take(row, running, {present.begin(), present.end()})) {
+    return true;
+  }
+  GpuCount gpus = most;
+  while (gpus > 0 && !Place(row, gpus, type)) gpus = LargestUpTo(row, gpus - 1, type);
+  return gpus == most || MayLose(row, 0);
+}
+
+// Jobs that the answer would resize, and that keep their size, keep their GPUs.
+void Entitlements::KeepPlaces(const Allocation& answer) {
+  std::vector<GpuCount> answered(o_->job.size(), 0);
+  for (const Allocation::Entry& entry : answer.entries()) {
+    const std::size_t row = At(row_of_job_[At(entry.job)]);
+    answered[row] = (*o_->table[row])[entry.configuration].demand.gpus;
+  }
+  served_ = kNoClaim;
+  for (std::int32_t row = 0; row < o_->rows(); ++row) {
+    const GpuCount gpus = GpusOf(row);
+    if (gpus == 0 || gpus != PresentGpusOf(row) || gpus == answered[At(row)]) continue;
+    if (TypeOf(row) != (*o_->table[At(row)])[o_->running[At(row)]].gpu_type) continue;
+    served_row_ = row;
+    const std::size_t before = changes_.size();
+    Drop(row);
+    if (!Restore(row)) Undo(before);
+  }
 }
 
 bool Entitlements::PlaceOrReclaim(std::int32_t row, GpuCount gpus, GpuTypeIndex type) {
@@ -342,23 +370,27 @@ bool Entitlements::Place(std::int32_t row, GpuCount gpus, GpuTypeIndex type) {
   return Take(row, found, std::move(shares));
 }
 
-// Makes one job of the type smaller, or else stops one; false: there is none.
+// Takes one size from one job of the type; false: there is none that may lose it. What running jobs
+// would gain goes first, because that changes nothing for them. Then those with most service lose
+// theirs: what they lose is least of what they had, and short jobs do not wait. Service counts in
+// doublings, so that two jobs with as much do not take turns.
 bool Entitlements::Reclaim(GpuTypeIndex type) {
   const Observation& o = *o_;
   std::int32_t victim = -1;
   GpuCount victim_left = 0;
-  const auto key = [this, &o](std::int32_t row, GpuCount left) {
+  const auto key = [this, &o](std::int32_t row) {
     const std::size_t r = At(row);
-    const bool grows = GpusOf(row) > PresentGpusOf(row);
-    return std::tuple(!grows, left == 0, o.running[r] >= 0, o.priority[r],
-                      o.attained_gpu_seconds[r], -o.job[r]);
+    const GpuCount present = PresentGpusOf(row);
+    const bool grows = present > 0 && GpusOf(row) > present;
+    const int doublings = std::ilogb(std::max(1.0, o.attained_gpu_seconds[r]));
+    return std::tuple(!grows, o.priority[r], -doublings, present > 0, -o.job[r]);
   };
   for (std::int32_t row = 0; row < o.rows(); ++row) {
     const GpuCount gpus = GpusOf(row);
     if (gpus == 0 || TypeOf(row) != type) continue;
     const GpuCount left = LargestUpTo(row, gpus - 1, type);
     if (!MayLose(row, gpus - left)) continue;
-    if (victim < 0 || key(row, left) < key(victim, victim_left)) {
+    if (victim < 0 || key(row) < key(victim)) {
       victim = row;
       victim_left = left;
     }
@@ -373,7 +405,7 @@ bool Entitlements::Reclaim(GpuTypeIndex type) {
 // True unless a claim of the job would have less than it entitles to, or is served itself.
 // Guarantees come before fair shares, so these do not protect from them.
 bool Entitlements::MayLose(std::int32_t row, GpuCount gpus) const {
-  const bool serves_share = claims_[At(served_)].share != nullptr;
+  const bool serves_share = served_ == kNoClaim || claims_[At(served_)].share != nullptr;
   const ClaimsOfRow& of = claims_of_row_[At(row)];
   const ClaimsOfRow& to = claims_of_row_[At(served_row_)];
   if (served_ == of.guarantee || served_ == of.share) return false;

@@ -14,7 +14,9 @@
 // A claim that is not met gets the GPUs that its running jobs have now. If that is not enough, it
 // gets GPUs that the answer leaves free; then GPUs of jobs that may be smaller; then GPUs of jobs
 // that are stopped. They are taken from jobs whose claims keep what they are entitled to: first
-// from jobs that only now start or grow, then by rising priority and service received.
+// what running jobs would gain, then by rising priority and falling service received. Running jobs
+// that end up with as many GPUs as they have keep these GPUs, so that an answer that is given and
+// corrected again changes nothing.
 //
 // Part of ConstrainedCluster. Deterministic; not thread-safe.
 
@@ -91,7 +93,9 @@ class Entitlements {
   void Serve(std::int32_t claim);
   void KeepRunning();
   bool Raise(std::int32_t row, GpuCount gpus);
-  bool Restore(std::int32_t row, GpuCount most);
+  bool Restore(std::int32_t row);
+  bool PlaceUpTo(std::int32_t row, GpuCount most, GpuTypeIndex type);
+  void KeepPlaces(const Allocation& answer);
   bool Place(std::int32_t row, GpuCount gpus, GpuTypeIndex type);
   bool PlaceOrReclaim(std::int32_t row, GpuCount gpus, GpuTypeIndex type);
   bool Reclaim(GpuTypeIndex type);
@@ -115,9 +119,10 @@ class Entitlements {
   std::span<const GpuCount> asked_of_row_;
   std::vector<Claim> claims_;  // guarantees, then shares
   std::vector<ClaimsOfRow> claims_of_row_;
-  std::int32_t served_ = -1;      // the claim that is served
-  std::int32_t served_row_ = -1;  // the row that gets its GPUs
-  std::vector<Given> given_;      // by row
+  static constexpr std::int32_t kNoClaim = -2;
+  std::int32_t served_ = kNoClaim;  // the claim that is served
+  std::int32_t served_row_ = -1;    // the row that gets its GPUs
+  std::vector<Given> given_;        // by row
   FreeMap free_;
   Changes changes_;
   std::vector<std::int32_t> row_of_job_;

@@ -85,13 +85,16 @@ void FairShares::AddRow(const Observation& all, std::int32_t row, bool hidden, G
   const ConfigurationTable& table = *all.table[At(row)];
   const std::int32_t running = all.running[At(row)];
   const GpuCount has = running < 0 ? 0 : table[running].demand.gpus;
-  const GpuCount asks = hidden ? has : asked;
-  member->all.demand += asks;
+  // An elastic job that asks for little competes with all that it could use: else whoever asks for
+  // more would be entitled to all of it, and elastic jobs to nothing beyond what they ask for.
+  const GpuCount uses = table.fastest().empty() ? 0 : table[table.fastest().front()].demand.gpus;
+  const GpuCount demand = hidden ? has : std::max(asked, uses);
+  member->all.demand += demand;
   member->all.allocated += has;
   if (hidden) member->all.least += has;
   if (hidden || member->of_type.empty() || table.types().size() != 1) return;
   Party& party = member->of_type[At(table.types().front())];
-  party.demand += asks;
+  party.demand += demand;
   party.allocated += has;
 }
 
@@ -150,7 +153,7 @@ std::vector<GpuCount> FairShares::Divide(GpuCount gpus, std::span<const Party> p
 
   constexpr double kRounding = 1e-9;  // relative, so that a whole number stays one
   GpuCount left = gpus;
-  std::vector<std::size_t> more;  // parties that ask for more than this
+  std::vector<std::size_t> more;  // parties that could use more than this
   for (std::size_t p = 0; p < parties.size(); ++p) {
     const Party& party = parties[p];
     const auto grown =
@@ -197,7 +200,7 @@ std::vector<GpuCount> FairShares::DivideAmongAccounts(GpuCount gpus, std::span<c
   return shares;
 }
 
-// Leaves out users who neither ask for GPUs nor have some; rows refer to shares from now on.
+// Leaves out users whose jobs can use no GPUs now and have none; rows refer to shares from now on.
 void FairShares::WriteShares(const std::vector<GpuCount>& gpus,
                              const std::vector<std::vector<GpuCount>>& of_type) {
   std::vector<Share> by_member;

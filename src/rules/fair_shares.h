@@ -1,10 +1,11 @@
 #pragma once
 // The fair share of the cluster's GPUs that each user with unfinished jobs has at one decision
 // (docs/rules.md, ADR 96). First accounts share the cluster, then users share what their account
-// has. Shares are max-min fair by weight: nobody has more than his jobs ask for, and what he leaves
-// is shared by those who ask for more. GPUs that cannot be divided go to those who have used least
-// (rules/gpu_usage.h). Jobs that accept only one of several GPU types share the GPUs of that type
-// first, in the same way.
+// has. Shares are max-min fair by weight: nobody has more than his jobs could use, each at its
+// fastest size, and what he leaves is shared by those who could use more. Of a share its user is
+// entitled to what his jobs ask for (rules/entitlements.h). GPUs that cannot be divided go to those
+// who have used least (rules/gpu_usage.h). Jobs that accept only one of several GPU types share the
+// GPUs of that type first, in the same way.
 //
 // Entitlements keeps the shares, after guarantees; an account's share is at least its guarantee.
 // Part of ConstrainedCluster.
@@ -36,7 +37,7 @@ class FairShares {
   // Who has a GPU beyond the share, because it cannot be divided, keeps it for about so long before
   // another one who has used as much gets it: a turn costs restarts.
   static constexpr Seconds kTurn = 1800;
-  // While users ask for more than there is, others may be next after this time.
+  // While jobs could use more than there is, others may be next after this time.
   static constexpr Seconds kReview = 300;
 
   // Finds the shares on `all`, of which policies see the rows that are not `hidden`, and the GPUs
@@ -45,13 +46,13 @@ class FairShares {
   void Find(const Observation& all, const Constraints& constraints, const std::vector<bool>& hidden,
             const ClusterSpec& shown, std::span<const Guarantee> guarantees);
 
-  // Of the users who ask for GPUs or have some. Ascending by usage: who comes first.
+  // Of the users whose jobs could use GPUs or have some. Ascending by usage: who comes first.
   const std::vector<Share>& shares() const { return shares_; }
   // By row that policies see: index of its user's share.
   std::span<const std::int32_t> share_of_row() const { return share_of_row_; }
   // By row that policies see: the GPUs that it asks for.
   std::span<const GpuCount> asked_of_row() const { return asked_of_row_; }
-  // True if users ask for more than there is.
+  // True if jobs could use more than there is.
   bool contended() const { return contended_; }
 
   // True if `a` has used so much more than `b` that it is the turn of `b` to have so many GPUs,
@@ -63,10 +64,10 @@ class FairShares {
   }
 
  private:
-  // What a user, or an account, asks for of some GPUs.
+  // What a user, or an account, could use of some GPUs.
   struct Party {
     GpuCount demand = 0;
-    GpuCount least = 0;  // it gets no less, if it asks for as much
+    GpuCount least = 0;  // it gets no less, if it could use as much
     GpuCount allocated = 0;
     double weight = 1;
     double used = 0;  // decayed GPU seconds

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "cluster/validate.h"
@@ -118,16 +119,16 @@ TEST_F(EntitlementsTest, ThenJobsBecomeSmallerThatMay) {
   EXPECT_EQ(Enforced({{"a", 3}}), (Gpus{3, 4, 1}));
 }
 
-TEST_F(EntitlementsTest, ThenJobsAreStoppedThatHadLeast) {
+TEST_F(EntitlementsTest, ThenJobsAreStoppedThatHadMost) {
   Add({.owner = 0, .gpus = 4});
   Add({.gpus = 4, .min = 4, .max = 4, .served = 900}, {{0, {4}, 0xf}});
   Add({.gpus = 4, .min = 4, .max = 4, .served = 100}, {{1, {4}, 0xf}});
   Answer(1, {{0, {4}, 0xf}});
   Answer(2, {{1, {4}, 0xf}});
-  EXPECT_EQ(Enforced({{"a", 4}}), (Gpus{4, 4, 0}));
+  EXPECT_EQ(Enforced({{"a", 4}}), (Gpus{4, 0, 4}));
 }
 
-TEST_F(EntitlementsTest, WhoOnlyNowBeginsIsTheFirstToWait) {
+TEST_F(EntitlementsTest, OfJobsWithAsMuchServiceThoseThatRunStay) {
   Add({.owner = 0, .gpus = 4});
   Add({.gpus = 4, .min = 4, .max = 4});
   Add({.gpus = 4, .min = 4, .max = 4}, {{1, {4}, 0xf}});
@@ -196,7 +197,9 @@ TEST_F(FairEntitlementsTest, ARunningJobIsNotTakenBelowTheShareForNewerJobsOfAno
     Answer(job, {{job > 4 ? 1 : 0, {1}, std::uint64_t{1} << static_cast<unsigned>(job - 1) % 4}});
   }
   Share(4, 4);
-  EXPECT_EQ(Enforced({}), (Gpus{4, 0, 0, 0, 0, 1, 1, 1, 1}));
+  const Gpus gpus = Enforced({});
+  EXPECT_EQ(gpus[0], 4);
+  EXPECT_EQ(std::accumulate(gpus.begin(), gpus.end(), 0), 8);
   EXPECT_TRUE(
       HoldsAlready(o_, 0, entitlements_->allocation(), entitlements_->allocation().entries()[0]));
 }
@@ -212,6 +215,33 @@ TEST_F(FairEntitlementsTest, ARunningJobThatIsMadeSmallerKeepsTheWholeShare) {
   const Gpus gpus = Enforced({});
   EXPECT_EQ(gpus[0], 5);
   EXPECT_EQ(gpus[1] + gpus[2] + gpus[3] + gpus[4], 3);
+}
+
+TEST_F(FairEntitlementsTest, RunningJobsThatMayNotGrowKeepTheirGpus) {
+  AddOf(kAlice, {.gpus = 4}, {{0, {4}, 0xf}});
+  AddOf(kEve, {.gpus = 4}, {{1, {2}, 0x3}});
+  AddOf(kEve, {.gpus = 4}, {{1, {2}, 0xc}});
+  Answer(1, {{0, {4}, 0xf}});
+  Answer(2, {{1, {4}, 0xf}});
+  Share(4, 4);
+  EXPECT_EQ(Enforced({}), (Gpus{4, 2, 2}));
+  const Allocation& made = entitlements_->allocation();
+  for (const auto& entry : made.entries()) {
+    EXPECT_TRUE(HoldsAlready(o_, entry.job, made, entry)) << "job " << entry.job;
+  }
+}
+
+TEST_F(FairEntitlementsTest, WhatRunningJobsWouldGainGoesBeforeAnyStart) {
+  AddOf(kAlice, {.gpus = 2}, {{0, {2}, 0x3}});
+  AddOf(kEve, {.gpus = 4}, {{0, {2}, 0xc}});
+  AddOf(kEve, {.gpus = 2, .max = 2});
+  Answer(1, {{0, {4}, 0xf}});
+  Answer(2, {{1, {2}, 0x3}});
+  Share(2, 6);
+  EXPECT_EQ(Enforced({}), (Gpus{2, 4, 2})) << "job 1 grows elsewhere";
+  AddOf(kEve, {.gpus = 2, .max = 2});
+  Answer(3, {{1, {2}, 0xc}});
+  EXPECT_EQ(Enforced({}), (Gpus{2, 2, 2, 2}));
 }
 
 TEST_F(FairEntitlementsTest, WhoHasMostOfTheShareAndLosesNothingWaitsForTheRest) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -24,6 +25,7 @@ class FairSharesTest : public testing::Test {
   struct Asks {
     Submitter of;
     GpuCount gpus = 1;
+    GpuCount max = 0;  // at least gpus
     GpuCount has = 0;
     bool hidden = false;
     JobRules rules{};
@@ -34,8 +36,9 @@ class FairSharesTest : public testing::Test {
     Job job;
     job.gpus = asks.gpus;
     job.min_gpus = 1;
-    job.max_gpus = asks.gpus;
+    job.max_gpus = std::max(asks.gpus, asks.max);
     job.duration = 100;
+    job.model = workload.models.Intern("resnet50:128");
     if (!asks.type.empty()) job.gpu_types = workload.gpu_types.Intern(asks.type);
     TableCache tables(Catalogue::Embedded(), cluster_.type_specs());
     const auto offer = tables.OfferFor(workload, job);
@@ -91,6 +94,13 @@ TEST_F(FairSharesTest, AllGetWhatTheyAskForWhereThereIsEnough) {
   Add({.of = kEve, .gpus = 5});
   EXPECT_EQ(Shares(), (Gpus{3, 5}));
   EXPECT_FALSE(shares_.contended());
+}
+
+TEST_F(FairSharesTest, JobsCompeteWithAllThatTheyCouldUse) {
+  Add({.of = kAlice, .gpus = 6});
+  Add({.of = kEve, .gpus = 2, .max = 8});
+  EXPECT_EQ(Shares(), (Gpus{4, 4}));
+  EXPECT_EQ(shares_.asked_of_row()[1], 2);
 }
 
 TEST_F(FairSharesTest, RemaindersGoToThoseWhoHaveUsedLeast) {
