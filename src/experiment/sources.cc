@@ -36,7 +36,7 @@ nlohmann::json SourcesOfWorld(const nlohmann::json& world) {
   if (!world.is_object()) {
     sources.push_back(UnknownSource("no world"));
   } else if (!text("setting").empty()) {
-    for (const std::string& spec : SplitSpecs(text("setting"))) {
+    for (const std::string& spec : SplitSettings(text("setting"))) {
       sources.push_back(SettingSource(spec));
     }
   } else if (world.contains("rate") || text("workload").empty() || text("workload") == "-") {

@@ -22,9 +22,8 @@ bool IsLabelled(const std::string& before, std::string_view key, std::string_vie
                       [&](const ParamSpec& param) { return param.name == Trim(key); });
 }
 
-}  // namespace
-
-std::vector<std::string> SplitSpecs(const std::string& text) {
+template <typename BeginsASpec>
+std::vector<std::string> SplitWhere(const std::string& text, const BeginsASpec& begins) {
   std::vector<std::string> specs;
   for (const std::string_view part : Split(text, ',')) {
     if (Trim(text).empty()) throw UsageError("a name is missing, got '{}'", text);
@@ -33,9 +32,9 @@ std::vector<std::string> SplitSpecs(const std::string& text) {
     }
     // key=value without a name of its own continues the spec before it.
     const std::size_t equals = part.find('=');
-    const bool continues =
-        !specs.empty() && equals < part.find(':') && specs.back().find(':') != std::string::npos &&
-        !IsLabelled(specs.back(), part.substr(0, equals), part.substr(equals + 1));
+    const bool continues = !specs.empty() && equals < part.find(':') &&
+                           specs.back().find(':') != std::string::npos &&
+                           !begins(specs.back(), part.substr(0, equals), part.substr(equals + 1));
     if (continues) {
       specs.back() += "," + std::string(part);
     } else {
@@ -43,6 +42,16 @@ std::vector<std::string> SplitSpecs(const std::string& text) {
     }
   }
   return specs;
+}
+
+}  // namespace
+
+std::vector<std::string> SplitSpecs(const std::string& text) {
+  return SplitWhere(text, IsLabelled);
+}
+
+std::vector<std::string> SplitSettings(const std::string& text) {
+  return SplitWhere(text, [](const auto&...) { return false; });
 }
 
 }  // namespace allot

@@ -11,4 +11,7 @@ namespace allot {
 // a label instead: "las:queues=3600,mine=srtf" has two specs (core/labelled_spec.h).
 std::vector<std::string> SplitSpecs(const std::string& text);
 
+// The same of settings, which have no labels: "pollux:load=1,beliefs=learned,dl2" has two.
+std::vector<std::string> SplitSettings(const std::string& text);
+
 }  // namespace allot

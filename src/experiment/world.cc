@@ -65,7 +65,7 @@ void CheckGuarantees(const OperatorRules& rules, const ClusterSpec& cluster,
 
 const std::vector<Setting>& World::mixed_settings() {
   if (settings_.empty() && in_settings()) {
-    for (const std::string& spec : SplitSpecs(spec_.setting)) {
+    for (const std::string& spec : SplitSettings(spec_.setting)) {
       settings_.push_back(MakeSetting(spec));
     }
   }

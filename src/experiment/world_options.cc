@@ -43,7 +43,7 @@ std::vector<std::string> FilesOfCatalogue(const std::string& catalogue) {
 std::vector<std::string> FilesOfSettings(const std::string& settings) {
   std::vector<std::string> files;
   if (settings.empty()) return files;
-  for (const std::string& spec : SplitSpecs(settings)) {
+  for (const std::string& spec : SplitSettings(settings)) {
     const auto named = FilesOfSpec<SettingInfo>(spec);
     files.insert(files.end(), named.begin(), named.end());
   }

@@ -26,6 +26,11 @@ TEST(SplitSpecs, APolicyWithALabelIsNoParameterOfTheOneBefore) {
             (Specs{"fifo:backfill=false,ordering=index"}));
 }
 
+TEST(SplitSettings, AParameterWhoseValueIsAPolicysNameIsNoLabel) {
+  EXPECT_EQ(SplitSettings("pollux:load=1.0,beliefs=learned,dl2:size=S"),
+            (Specs{"pollux:load=1.0,beliefs=learned", "dl2:size=S"}));
+}
+
 TEST(SplitSpecs, RefusesMissingNames) {
   for (const char* text : {"", "fifo,", ",fifo", "fifo,,las"}) {
     ExpectError(ExitCode::kUsage, {"a name is missing"}, [&] { SplitSpecs(text); });
