@@ -23,21 +23,17 @@ ALLOT_REGISTER(
           DeclareWorld(line, o->world);
           line.Option("-o,--out", o->out, "folder for policy/, report.html, learn.json, train/")
               .Required();
-          line.Option("--minutes", o->minutes, "for everything; the networks get what is left")
+          line.Option("--minutes", o->minutes, "for everything; the network gets what is left")
               .Range(0.1, 100000.0)
               .ShowDefault();
           line.Option("--iterations", o->iterations,
-                      "of evolution and of the policy gradient, in place of --minutes: repeats a "
-                      "run to the bit")
-              .SplitAt(',')
+                      "of the network's training, in place of --minutes: repeats a run to the "
+                      "bit")
+              .Range(0, 10000000)
               .Detail("Training");
           line.Option("--objective", o->objective, "see 'allot list objectives'").ShowDefault();
           line.Flag("--resume", o->resume, "continue in the folder, with the same options");
           return [o, &globals] {
-            if (!o->iterations.empty() && o->iterations.size() != 2) {
-              throw UsageError("--iterations must be two numbers, like 40,12, got {}",
-                               o->iterations.size());
-            }
             ConfigureTorch();
             o->command = TypedCommand();
             RunLearning(*o, globals);

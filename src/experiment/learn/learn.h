@@ -7,7 +7,7 @@
 //   tuned          its numbers, by search on the training part
 //   + lengths      ordered by the lengths that a length model learned from ended jobs forecasts
 //   + network      a network that adds to the numbers of that rule ('offsets'), begun exactly at
-//                  the rule, improved by evolution and by policy gradient
+//                  the rule, improved by evolution
 //
 // The tuned numbers count if the objective on validation workloads is lower, the parts after them
 // only if the whole 95 % interval of its ratio is below 1. The test workloads are played once, at
@@ -26,14 +26,14 @@ struct LearnOptions {
   std::string command;  // for cards and the report
   std::string out;
   std::string objective = "jct";
-  double minutes = 3;           // for everything; the networks get what is left
-  std::vector<int> iterations;  // of evolution and of the policy gradient, in place of minutes
+  double minutes = 3;  // for everything; the network gets what is left
+  int iterations = 0;  // of the network's training, in place of minutes; 0: as many as fit
   bool resume = false;
 };
 
 // Writes into `out`: policy/ (a checkpoint), learn.json, evaluate/, report.html and train/. Ctrl-C
-// ends the training of networks; what was best so far is then validated and tested. UsageError if
-// `out` holds a run and `resume` is not set, or one of other options and it is. DataError for
+// ends the training of the network; what was best so far is then validated and tested. UsageError
+// if `out` holds a run and `resume` is not set, or one of other options and it is. DataError for
 // traces that are too short to be divided (learning_periods.h).
 void RunLearning(const LearnOptions& options, const GlobalOptions& globals);
 

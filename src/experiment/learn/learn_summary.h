@@ -23,22 +23,19 @@ struct LearnedPart {
   PairedRatio unseen_of_before{};   // to the best part before, on test workloads
 };
 
-struct LearnedNetwork {
-  std::string method;
-  int iterations = 0;
-  std::string checkpoint{};  // its best weights
-  PairedRatio validation{};  // to the best rule
-};
-
 struct LearnSummary {
   std::string objective;
-  std::string periods;  // a sentence: how the jobs were divided
-  std::string rule;     // the best rule, to which the network adds if one was kept
+  std::string periods;                       // a sentence: how the jobs were divided
+  std::optional<LearningPeriods> divided{};  // none where workloads are made by seeds
+  std::string rule;  // the best rule, to which the network adds if one was kept
   std::vector<LearnedPart> parts;
-  std::vector<LearnedNetwork> networks;
-  std::optional<PairedRatio> known_lengths{};  // a tuned rule that knows all lengths / the result
-  bool rigid = false;                          // no job can change its size
-  std::string lengths;                         // what policies know of lengths: "none"
+  // Of the accepted policy to the best rule before lengths and network, on test workloads.
+  PairedRatio unseen_of_rule{};
+  // To the accepted policy, on test workloads; none where there is nothing more to know.
+  std::optional<PairedRatio> known_lengths{};   // a tuned rule that knows all lengths
+  std::optional<PairedRatio> learned_speeds{};  // it, in this world with beliefs 'learned'
+  bool rigid = false;                           // no job can change its size
+  std::string lengths;                          // what policies know of lengths: "none"
   bool interrupted = false;
   std::string repeat;     // the command that gives the same result
   Evaluation evaluation;  // on the test workloads

@@ -27,6 +27,7 @@
 #include "experiment/learn/learning_periods.h"
 #include "experiment/model_card.h"
 #include "experiment/sources.h"
+#include "experiment/spec_list.h"
 #include "experiment/training/training_run.h"
 #include "experiment/world.h"
 #include "metrics/evaluation.h"
@@ -43,21 +44,28 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kMostDecisions = 1'000'000;
-constexpr int kWindows = 4;         // of each part of a trace
-constexpr int kDraws = 2;           // from a window, at each load
-constexpr int kMadeWorkloads = 12;  // of each part of a setting or law
+constexpr int kWindows = 4;  // of each part of a trace
+constexpr int kDraws = 2;    // from a window, at each load
+// Of each part of a setting or law there are workloads of so much size, within bounds.
+constexpr int kSizeToTune = 2000;
+constexpr int kSizeToJudge = 8000;
+constexpr int kFewestMade = 12;
+constexpr int kMostMade = 400;
 // Of made workloads, apart from tests and from each other.
 constexpr std::uint64_t kTuningSeed = 0x6c6561726e000000ULL;
 constexpr std::uint64_t kValidationSeed = 0x6c6561726f000000ULL;
 
+// Of an iteration of training. Few: its pairs of policies play the same workloads, so that more of
+// them tell little more, and more iterations do.
+constexpr int kSizeOfIteration = 480;
+constexpr int kFewestOfIteration = 2;
+constexpr int kMostOfIteration = 32;
+constexpr int kValidations = 8;
+
 // The part of the minutes that is left over from the rules, and that training gets. The rest is for
 // validation and test.
 constexpr double kTrainingShare = 0.7;
-
-struct Method {
-  std::string name;
-  std::string spec;
-};
+constexpr double kProbeSeconds = 2;
 
 double SecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -74,12 +82,18 @@ class LearningRun {
     World world(o_.world, &cache_);
     if (!world.in_settings()) world.GoByTimeLimits("none");
     spec_ = world.spec();
+    spec_.workloads = std::max(spec_.workloads, static_cast<int>(spec_.loads.size()));
     made_ = world.in_settings() || world.made_by_law();
     name_ = world.name();
     base_ = world.TunedIndices().at(name_);
     read_note_ = made_ ? "" : world.ReadNote();
     if (!made_) Divide(world);
-    lengths_ = MakeWorld(spec_).Scenarios().front().scenario->options().lengths.ToString();
+    const auto first = MakeWorld(spec_).Scenarios().front().scenario;
+    lengths_ = first->options().lengths.ToString();
+    speeds_ = first->options().beliefs;
+    const std::vector<Job>& jobs = first->workload().jobs;
+    const double intervals = (jobs.back().submit - jobs.front().submit) / first->options().interval;
+    size_ = std::max(static_cast<int>(jobs.size()), static_cast<int>(intervals));
     OpenFolder();
   }
 
@@ -87,8 +101,8 @@ class LearningRun {
     Say(read_note_);
     Say(summary_.periods + "\n");
     FindRule();
-    TrainNetworks();
-    ChooseNetwork();
+    TrainNetwork();
+    JudgeNetwork();
     SavePolicy();
     Test();
     Write();
@@ -105,6 +119,7 @@ class LearningRun {
     const Seconds to = spec_.to.empty() ? kNever : ParseWhen(trace, spec_.to);
     periods_ = DivideForLearning(trace, from, to);
     summary_.periods = PeriodsInWords(trace, periods_);
+    summary_.divided = periods_;
   }
 
   WorldSpec Between(const WorldSpec& spec, Seconds from, Seconds to) const {
@@ -114,9 +129,14 @@ class LearningRun {
     return part;
   }
 
-  std::vector<World::Named> Made(const WorldSpec& spec, std::uint64_t seed) {
+  // Of a setting or law, of so much size in all.
+  int WorkloadsFor(int size, int fewest, int most) const {
+    return std::clamp(size / size_, fewest, most);
+  }
+
+  std::vector<World::Named> Made(const WorldSpec& spec, std::uint64_t seed, int size) {
     WorldSpec part = spec;
-    part.workloads = kMadeWorkloads;
+    part.workloads = WorkloadsFor(size, kFewestMade, kMostMade);
     part.seed = seed;
     return MakeWorld(part).Scenarios();
   }
@@ -140,14 +160,15 @@ class LearningRun {
   }
 
   std::vector<World::Named> TuningScenarios(const WorldSpec& spec) {
-    return made_ ? Made(spec, kTuningSeed) : Windows(spec, periods_.tuning, periods_.validation);
+    return made_ ? Made(spec, kTuningSeed, kSizeToTune)
+                 : Windows(spec, periods_.tuning, periods_.validation);
   }
   std::vector<World::Named> ValidationScenarios() {
-    return made_ ? Made(spec_, kValidationSeed)
+    return made_ ? Made(spec_, kValidationSeed, kSizeToJudge)
                  : Windows(spec_, periods_.validation, periods_.test);
   }
   std::vector<World::Named> TestScenarios(const WorldSpec& spec) {
-    return made_ ? Made(spec, spec.seed) : Windows(spec, periods_.test, periods_.end);
+    return made_ ? Made(spec, spec.seed, kSizeToJudge) : Windows(spec, periods_.test, periods_.end);
   }
 
   // --- Policies ---
@@ -265,25 +286,26 @@ class LearningRun {
     summary_.parts.push_back(std::move(part));
   }
 
-  // --- Networks ---
+  // --- The network ---
 
-  std::vector<Method> Methods() const {
-    return {{"evolution", fmt::format("evolution:objective={},average-decay=0.9", o_.objective)},
-            {"policy-gradient", "policy-gradient"}};
-  }
-
-  TrainOptions TrainingWith(const Method& method) {
+  TrainOptions Training(int iterations) {
     TrainOptions train;
     train.world = made_ ? spec_ : Between(spec_, periods_.begin, periods_.validation);
     train.command = o_.command;
     train.network = "offsets";
     train.index = rule_;
     train.objective = o_.objective;
-    train.method = method.spec;
-    train.out = (out_ / "train" / method.name).string();
+    train.method = fmt::format("evolution:objective={},average-decay=0.95", o_.objective);
+    train.out = Path("train");
     train.how_to_continue = "continue with --resume";
     train.trainer.lengths = LengthsFor(rule_, periods_.validation);
-    train.validation_workloads = 2 * kWindows;
+    train.trainer.iterations = iterations;
+    train.trainer.workloads =
+        made_ ? WorkloadsFor(kSizeOfIteration, kFewestOfIteration, kMostOfIteration)
+              : kFewestOfIteration;
+    train.validation_workloads =
+        made_ ? WorkloadsFor(kSizeToTune, kFewestMade, kMostMade) : 2 * kWindows;
+    train.validate_every = std::max(1, iterations / kValidations);
     if (!made_) {
       const Seconds days3 = 3 * 86400;
       const Seconds span = std::min(days3, (periods_.validation - periods_.begin) / kWindows);
@@ -292,64 +314,56 @@ class LearningRun {
     return train;
   }
 
-  // As many as fit into `seconds`, by the time of one.
-  int IterationsIn(double seconds, const Method& method) {
-    TrainOptions probe = TrainingWith(method);
-    probe.out = (out_ / "train" / "probe").string();
-    fs::remove_all(probe.out);
-    probe.trainer.iterations = 1;
-    probe.validation_workloads = 1;
-    const Clock::time_point begin = Clock::now();
-    RunTraining(probe, {.quiet = true, .threads = globals_.threads});
-    fs::remove_all(probe.out);
-    return std::clamp(static_cast<int>(seconds / SecondsSince(begin)), 1, 10'000);
+  // As many as fit into `seconds`, by the time of the first ones.
+  int IterationsIn(double seconds) {
+    for (int probed = 1;; probed *= 2) {
+      TrainOptions probe = Training(probed);
+      probe.out = Path("probe");
+      probe.validation_workloads = 1;
+      probe.validate_every = probed;
+      const Clock::time_point begin = Clock::now();
+      RunTraining(probe, {.quiet = true, .threads = globals_.threads});
+      const double took = SecondsSince(begin);
+      fs::remove_all(probe.out);
+      if (took < kProbeSeconds) continue;
+      return std::clamp(static_cast<int>(probed * seconds / took), 1, 100'000);
+    }
   }
 
-  void TrainNetworks() {
-    const std::vector<Method> methods = Methods();
-    const double left = kTrainingShare * (60 * o_.minutes - SecondsSince(begin_));
-    for (std::size_t m = 0; m < methods.size(); ++m) {
-      const Method& method = methods[m];
-      const double seconds = std::max(1.0, left / static_cast<double>(methods.size()));
-      LearnedNetwork network{.method = method.name};
-      try {
-        const std::string iterations = Stage("iterations of " + method.name, [&] {
-          return std::to_string(o_.iterations.empty() ? IterationsIn(seconds, method)
-                                                      : o_.iterations[m]);
-        });
-        network.iterations = std::stoi(iterations);
-        TrainOptions train = TrainingWith(method);
-        train.trainer.iterations = network.iterations;
-        train.validate_every = std::max(1, network.iterations / 5);
-        train.resume = fs::exists(fs::path(train.out) / "latest");
-        Say(fmt::format("{}: {}", method.name, Counted(network.iterations, "iteration")));
-        RunTraining(train, globals_);
-      } catch (const Error& error) {
-        if (error.code() != ExitCode::kInterrupted) throw;
-        AcknowledgeInterrupt();
-        Say("stopped: what was best so far is validated and tested");
-        interrupted_ = true;
+  void TrainNetwork() {
+    const double left = std::max(1.0, kTrainingShare * (60 * o_.minutes - SecondsSince(begin_)));
+    try {
+      iterations_ = std::stoi(Stage("iterations", [&] {
+        return std::to_string(o_.iterations > 0 ? o_.iterations : IterationsIn(left));
+      }));
+      TrainOptions train = Training(iterations_);
+      train.resume = fs::exists(out_ / "train" / "latest");
+      Say(fmt::format("training a network: {}", Counted(iterations_, "iteration")));
+      RunTraining(train, globals_);
+    } catch (const Error& error) {
+      fs::remove_all(out_ / "probe");
+      if (error.code() == ExitCode::kBadData) {  // windows of the trace without jobs
+        Say(fmt::format("no network is trained: {}", error.what()));
+        return;
       }
-      network.checkpoint = (out_ / "train" / method.name / "best").string();
-      if (fs::exists(network.checkpoint)) networks_.push_back(network);
-      if (interrupted_) break;
+      if (error.code() != ExitCode::kInterrupted) throw;
+      AcknowledgeInterrupt();
+      Say("stopped: what was best so far is validated and tested");
+      interrupted_ = true;
     }
   }
 
-  void ChooseNetwork() {
-    for (LearnedNetwork& network : networks_) {
-      const std::vector<double> values = Values(validation_, LoadAgent(network.checkpoint));
-      network.validation = ComparePaired(values, best_, WindowsIn(validation_));
-    }
-    if (networks_.empty()) return;
-    const LearnedNetwork& best = BestNetwork();
-    const bool kept = best.validation.side() == PairedRatio::Side::kBelow;
-    summary_.parts.push_back(
-        {.name = "+ network",
-         .policy = fmt::format("{}, {}", best.method, Counted(best.iterations, "iteration")),
-         .validation = best.validation,
-         .kept = kept});
-    if (kept) network_ = best;
+  std::string BestNetwork() const { return (out_ / "train" / "best").string(); }
+
+  void JudgeNetwork() {
+    if (!fs::exists(BestNetwork())) return;
+    LearnedPart part{.name = "+ network",
+                     .policy = fmt::format("evolution, {}", Counted(iterations_, "iteration"))};
+    part.validation =
+        ComparePaired(Values(validation_, LoadAgent(BestNetwork())), best_, WindowsIn(validation_));
+    part.kept = part.validation.side() == PairedRatio::Side::kBelow;
+    has_network_ = part.kept;
+    summary_.parts.push_back(std::move(part));
   }
 
   // --- The result ---
@@ -357,8 +371,8 @@ class LearningRun {
   // With the lengths of all jobs before the test.
   void SavePolicy() {
     Checkpoint checkpoint;
-    if (network_) {
-      checkpoint = LoadCheckpoint(network_->checkpoint);
+    if (has_network_) {
+      checkpoint = LoadCheckpoint(BestNetwork());
     } else {
       checkpoint.weights = AgentOf(rule_, periods_.test).weights;
       checkpoint.feature_version = NetworkOf(checkpoint.weights).feature_version;
@@ -367,9 +381,9 @@ class LearningRun {
     AddLengths(LengthsFor(rule_, periods_.test), &checkpoint.state);
     World known = MakeWorld(made_ ? spec_ : Between(spec_, periods_.begin, periods_.test));
     checkpoint.config["sources"] = SourcesOf(known);
-    checkpoint.card = ModelCard(
-        network_ ? fmt::format("Network 'offsets' on {}", rule_) : fmt::format("Rule {}", rule_),
-        o_.command, PartsInWords(summary_));
+    checkpoint.card = ModelCard(has_network_ ? fmt::format("Network 'offsets' on {}", rule_)
+                                             : fmt::format("Rule {}", rule_),
+                                o_.command, PartsInWords(summary_));
     SaveCheckpoint(checkpoint, Path("policy"));
     agent_ = LoadAgent(Path("policy"));
   }
@@ -390,7 +404,7 @@ class LearningRun {
          .make = [this] { return MakeLearnedPolicy(agent_, {.world = name_}); },
          .spec = "learned:checkpoint=" + Path("policy")}};
     for (const LearnedPart& part : summary_.parts) {
-      if (part.policy == rule_ && !network_) continue;  // it is the learned one
+      if (part.policy == rule_ && !has_network_) continue;  // it is the learned one
       if (part.name == "tuned") contenders.push_back(ContenderOf("tuned", part.policy));
       if (part.name == "+ lengths") contenders.push_back(ContenderOf("forecasts", part.policy));
     }
@@ -419,41 +433,57 @@ class LearningRun {
     const std::vector<std::int32_t> windows = WindowsIn(scenarios);
     const std::vector<double> first = Values(scenarios, AgentOf(base_, periods_.test));
     std::vector<double> before = first;
+    std::vector<double> of_rule = first;  // before lengths and network
     for (LearnedPart& part : summary_.parts) {
       const bool network = part.name == "+ network";
-      Agent agent = network ? LoadAgent(network_ ? Path("policy") : BestNetwork().checkpoint)
-                            : AgentOf(part.policy, periods_.test);
+      Agent agent = network ? LoadAgent(BestNetwork()) : AgentOf(part.policy, periods_.test);
       if (network) agent.lengths = LengthsFor(rule_, periods_.test);
       const std::vector<double> values = Values(scenarios, agent);
       part.unseen_of_default = ComparePaired(values, first, windows);
       part.unseen_of_before = ComparePaired(values, before, windows);
       if (part.kept) before = values;
+      if (part.kept && !part.name.starts_with("+ ")) of_rule = values;
     }
-    if (!oracle_) return;
-    WorldSpec known = spec_;
-    known.lengths = "true";
-    const std::vector<double> values =
-        Values(TestScenarios(known), AgentOf(*oracle_, periods_.test));
-    summary_.known_lengths = ComparePaired(values, before, windows);
+    summary_.unseen_of_rule = ComparePaired(before, of_rule, windows);
+    if (oracle_) {
+      WorldSpec known = spec_;
+      known.lengths = "true";
+      summary_.known_lengths = ComparePaired(
+          Values(TestScenarios(known), AgentOf(*oracle_, periods_.test)), before, windows);
+    }
+    if (speeds_.starts_with("measured") || speeds_.starts_with("online")) {
+      summary_.learned_speeds =
+          ComparePaired(Values(TestScenarios(WithLearnedSpeeds()), agent_), before, windows);
+    }
   }
 
-  const LearnedNetwork& BestNetwork() const {
-    return *std::min_element(networks_.begin(), networks_.end(), [](const auto& a, const auto& b) {
-      return a.validation.mean < b.validation.mean;
-    });
+  WorldSpec WithLearnedSpeeds() const {
+    WorldSpec spec = spec_;
+    if (spec.setting.empty()) {
+      spec.beliefs = "learned";
+      return spec;
+    }
+    std::vector<std::string> settings;
+    for (const std::string& setting : SplitSettings(spec.setting)) {
+      NamedParams named = ParseNamedParams(setting);
+      named.given["beliefs"] = "learned";
+      std::string text = named.name;
+      for (const auto& [key, value] : named.given) {
+        text += fmt::format("{}{}={}", text == named.name ? ':' : ',', key, value);
+      }
+      settings.push_back(std::move(text));
+    }
+    spec.setting = fmt::format("{}", fmt::join(settings, ","));
+    return spec;
   }
 
   void Write() {
     summary_.objective = o_.objective;
     summary_.rule = rule_;
-    summary_.networks = networks_;
     summary_.interrupted = interrupted_;
-    std::vector<int> iterations;
-    for (const LearnedNetwork& network : networks_) iterations.push_back(network.iterations);
-    if (o_.iterations.empty() && !interrupted_) {
-      summary_.repeat = fmt::format("{} --iterations {}", o_.command, fmt::join(iterations, ","));
-    } else {
-      summary_.repeat = o_.command;
+    summary_.repeat = o_.command;
+    if (o_.iterations == 0 && !interrupted_) {
+      summary_.repeat += fmt::format(" --iterations {}", iterations_);
     }
     state_["result"] = ToJson(summary_);
     WriteState();
@@ -462,9 +492,7 @@ class LearningRun {
     report.version = Version();
     report.commands = {summary_.repeat};
     report.evaluation_dirs = {Path("evaluate")};
-    for (const LearnedNetwork& network : networks_) {
-      report.training_dirs.push_back((out_ / "train" / network.method).string());
-    }
+    if (fs::exists(BestNetwork())) report.training_dirs.push_back(Path("train"));
     report.lead_html = PartsTable(summary_).ToHtml();
     WriteReport(report, Path("report.html"));
     if (globals_.json) {
@@ -533,7 +561,9 @@ class LearningRun {
   std::string name_;   // of the world, for networks
   std::string base_;   // the default rule
   std::string read_note_;
-  std::string lengths_;
+  std::string lengths_;  // what policies know of them
+  std::string speeds_;   // likewise
+  int size_ = 0;         // of a workload: jobs or, if more, intervals in which they come
   LearningPeriods periods_{};
   std::map<Seconds, std::shared_ptr<const History>> histories_;
   Json state_;
@@ -541,8 +571,8 @@ class LearningRun {
   std::string rule_;          // the best one
   std::vector<double> best_;  // its values on validation
   std::optional<std::string> oracle_;
-  std::vector<LearnedNetwork> networks_;
-  std::optional<LearnedNetwork> network_;  // the accepted one
+  int iterations_ = 0;        // of the network
+  bool has_network_ = false;  // it is part of the accepted policy
   bool interrupted_ = false;
   Agent agent_;
   LearnSummary summary_;
