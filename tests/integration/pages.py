@@ -22,7 +22,7 @@ TOLERANCE = 0.1
 NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
 UNITS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 TIME = re.compile(r"(\d+)([dh]) (\d\d)([hm])|(\d+)m (\d\d)s|(\d+\.\d) s")
-TRAINED = re.compile(r"allot (pretrain|train|gate)\b|--checkpoint\b|learned:checkpoint")
+TRAINED = re.compile(r"allot (pretrain|train|learn|gate)\b|--checkpoint\b|learned:checkpoint")
 
 
 @dataclass
