@@ -7,6 +7,7 @@ from allot.data import flat_dataset
 from allot.envs import GpuClusterEnv, GpuClusterVectorEnv, register_all
 from allot.errors import CheckError, DataError, Error, RunError, UsageError
 from allot.experiments import compare, evaluate, score, simulate, sweep
+from allot.learning import Learned, learn
 from allot.policy import Policy, Table, register_policy
 from allot.results import Comparison, Run, Sweep
 from allot.rewards import register_reward
@@ -25,6 +26,7 @@ __all__ = [
     "Error",
     "GpuClusterEnv",
     "GpuClusterVectorEnv",
+    "Learned",
     "Observation",
     "OnnxPolicy",
     "Policy",
@@ -42,6 +44,7 @@ __all__ = [
     "evaluate",
     "export_onnx",
     "flat_dataset",
+    "learn",
     "load_checkpoint",
     "networks",
     "new_checkpoint",
