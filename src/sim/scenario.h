@@ -135,11 +135,10 @@ class Scenario {
                : options_.restart_cost;
   }
 
-  // And with the time to write and read its state, from a configuration (-1: none) to another.
-  Seconds ChangeCostOf(JobIndex job, std::int32_t from, std::int32_t to) const {
+  // What writing and reading its state adds, from a configuration (-1: none) to another.
+  Seconds StateSecondsOf(JobIndex job, std::int32_t from, std::int32_t to) const {
     const ConfigurationTable& table = *facts(job).table;
-    return RestartCostOf(job) + (from < 0 ? 0 : table[from].state_seconds) +
-           table[to].state_seconds;
+    return (from < 0 ? 0 : table[from].state_seconds) + table[to].state_seconds;
   }
 
   // Whether the job trains an application that is played in steps (TrainingRules::stepped).

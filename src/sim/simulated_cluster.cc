@@ -381,7 +381,8 @@ void SimulatedCluster::Admit(Seconds until) {
               .table = facts.table.get(),
               .requested = facts.requested,
               .estimated_work = facts.estimate,
-              .restart_cost = scenario_.ChangeCostOf(next, -1, facts.requested),
+              .restart_cost = scenario_.RestartCostOf(next) +
+                              scenario_.StateSecondsOf(next, -1, facts.requested),
               .waiting_since = job.submit,
               .priority = job.priority,
               .deadline = job.deadline,
@@ -484,8 +485,7 @@ RunningJob SimulatedCluster::GoOnWithout(NodeIndex node, std::size_t row,
   ++record.restarts;
   ++record.shrinks;
   ++o.changes[row];
-  o.running[row] = configuration;
-  const Seconds ready = o.now + o.restart_cost[row];
+  const Seconds ready = o.now + ChangeTo(configuration, row);
   if (rates_) rates_->Start(o.job[row], ready);
   const auto shares = o.shares_of(static_cast<std::int32_t>(row));
   const auto left = std::count_if(shares.begin(), shares.end(),
@@ -511,9 +511,23 @@ void SimulatedCluster::LoseSinceCheckpoint(std::size_t slot) {
 void SimulatedCluster::Stop(std::size_t row) {
   Observation& o = jobs_.observation;
   if (lost_) lost_->End(o.job[row], o.now);
-  o.running[row] = -1;
+  ChangeTo(-1, row);
   o.waiting_since[row] = o.now;
   ++jobs_.records[At(o.job[row])].preemptions;
+}
+
+Seconds SimulatedCluster::ChangeTo(std::int32_t configuration, std::size_t row) {
+  Observation& o = jobs_.observation;
+  const JobIndex job = o.job[row];
+  const std::int32_t requested = scenario_.facts(job).requested;
+  const auto shown = [&](std::int32_t running) {
+    return scenario_.StateSecondsOf(job, running, running < 0 ? requested : running);
+  };
+  const std::int32_t before = std::exchange(o.running[row], configuration);
+  const Seconds without_state = o.restart_cost[row] - shown(before);
+  o.restart_cost[row] = without_state + shown(configuration);
+  return configuration < 0 ? 0
+                           : without_state + scenario_.StateSecondsOf(job, before, configuration);
 }
 
 Status SimulatedCluster::Validate(const Allocation& allocation) const {
@@ -633,10 +647,7 @@ RunningJob SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t ro
     ++record.restarts;
   }
   ++o.changes[row];
-  const JobIndex job = o.job[row];
-  const Seconds cost = scenario_.ChangeCostOf(job, o.running[row], entry.configuration);
-  o.restart_cost[row] = scenario_.ChangeCostOf(job, entry.configuration, entry.configuration);
-  o.running[row] = entry.configuration;
+  const Seconds cost = ChangeTo(entry.configuration, row);
   o.waiting_since[row] = o.now;
   const TrainingRules& rules = scenario_.options().training;
   const bool trains = scenario_.facts(o.job[row]).application() != nullptr;

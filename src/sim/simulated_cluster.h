@@ -117,6 +117,9 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   RunningJob RunFrom(std::size_t row, std::size_t nodes, Seconds ready);
   void BeginWalks();  // of jobs with a process that were given something
   void Stop(std::size_t row);
+  // The row's job runs in the configuration (-1: not) from now on. Returns the seconds of progress
+  // that this costs, and shows those that a restart in the same configuration would cost.
+  Seconds ChangeTo(std::int32_t configuration, std::size_t row);
   TimelinePoint PointNow(double gpus_used) const;
 
   const Scenario& scenario_;

@@ -25,6 +25,7 @@ constexpr World kWorlds[] = {
     {"gavel", "gavel:jobs=60,gpus=6"},
     {"gavel_several", "gavel:jobs=60,gpus=8,multi=true,load=1.1,lengths=true"},
     {"gavel_pairs", "gavel:jobs=60,gpus=6,pairs=true"},
+    {"llm", "llm:jobs=30"},
     {"trace", "trace:gpus=32,span=12h,lengths=noisy:0.5"},
 };
 

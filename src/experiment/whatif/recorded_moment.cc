@@ -26,7 +26,8 @@ JobRow WaitingRow(const Scenario& scenario, JobIndex index) {
           .table = facts.table.get(),
           .requested = facts.requested,
           .estimated_work = facts.estimate,
-          .restart_cost = scenario.ChangeCostOf(index, -1, facts.requested),
+          .restart_cost =
+              scenario.RestartCostOf(index) + scenario.StateSecondsOf(index, -1, facts.requested),
           .waiting_since = job.submit,
           .priority = job.priority,
           .deadline = job.deadline,
@@ -39,6 +40,7 @@ JobRow WaitingRow(const Scenario& scenario, JobIndex index) {
 JobRow RunningRow(JobRow row, std::int32_t configuration, Seconds ran) {
   const Configuration& held = (*row.table)[configuration];
   row.running = configuration;
+  row.restart_cost += 2 * held.state_seconds - (*row.table)[row.requested].state_seconds;
   row.done_work = ran * held.rate;
   row.attained_seconds = ran;
   row.attained_gpu_seconds = ran * held.demand.gpus;
