@@ -191,9 +191,9 @@ void OffsetEncoder::EncodeMeans(FeatureBatch* batch) {
   for (auto row = batch->jobs.begin(); row != batch->jobs.end(); row += kOffsetJobFeatures) {
     for (std::size_t f = 0; f < sums.size(); ++f) sums[f] += row[kJobFeatures + f];
   }
-  const auto rows = static_cast<double>(batch->jobs.size() / kOffsetJobFeatures);
+  const std::size_t rows = batch->jobs.size() / kOffsetJobFeatures;
   for (std::size_t f = 0; f < sums.size(); ++f) {
-    batch->context[kJobFeatures + f] = static_cast<float>(sums[f] / rows);
+    batch->context[kJobFeatures + f] = static_cast<float>(sums[f] / static_cast<double>(rows));
   }
 }
 
