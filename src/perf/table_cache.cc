@@ -165,11 +165,13 @@ GpuCount TableCache::TotalGpus() const {
   return gpus;
 }
 
-std::string TableCache::LeastCounts(const ThroughputModel& model) const {
+std::string TableCache::LeastCounts(const ThroughputModel& model, const std::string& suited) const {
   constexpr GpuCount kEveryCountUpTo = 64, kStep = 8, kMostGpus = 4096;
   if (model.kinds().size() > 1) return "";
   std::vector<std::string> floors;
-  for (const GpuTypeSpec& type : types_) {
+  for (std::size_t t = 0; t < types_.size(); ++t) {
+    if (!suited.empty() && suited[t] == 'n') continue;
+    const GpuTypeSpec& type = types_[t];
     const std::vector<Span> spans = model.SpansOn(type.name);
     const auto runs = [&](GpuCount gpus) {
       return std::any_of(spans.begin(), spans.end(), [&](const Span& span) {
@@ -344,7 +346,7 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(const Work
     ThrowNoSize(workload, job, sizes);
   }
   if (configurations.empty()) {
-    const std::string floors = LeastCounts(model);
+    const std::string floors = LeastCounts(model, Suited(workload, job));
     if (floors.empty()) {
       throw DataError(
           "a job must run on some GPU type: profile '{}' of job '{}' has rates for none of the "
@@ -455,7 +457,7 @@ std::int32_t TableCache::RequestedOf(const Workload& workload, const Job& job,
     const std::int32_t requested = table.Find(units, type);
     if (requested >= 0 && table[requested].rate > 0) return requested;
   }
-  const std::string floors = LeastCounts(model);
+  const std::string floors = LeastCounts(model, Suited(workload, job));
   throw DataError(
       "a job must run at its requested size: job '{}' has rate 0 at {} GPUs on all {} types{}{}",
       job.id, job.gpus, types_.size(), floors.empty() ? "" : "; " + floors, workload.PlaceOf(job));

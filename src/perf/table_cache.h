@@ -104,8 +104,9 @@ class TableCache {
   void RequireFit(const Workload& workload, const Job& job) const;
   std::string KnownTypes(const std::string& type) const;
   // "profile 'p' needs at least 16 GPUs of type h100": the least counts that it runs on, of the
-  // cluster's types; "" where it runs on none of them. For messages: it tries up to 4096 GPUs.
-  std::string LeastCounts(const ThroughputModel& model) const;
+  // types of the cluster that are `suited`; "" where it runs on none of them. For messages: it
+  // tries up to 4096 GPUs.
+  std::string LeastCounts(const ThroughputModel& model, const std::string& suited) const;
   GpuCount TotalGpus() const;
   std::vector<std::string> TypeNames() const;
   std::string Suited(const Workload& workload, const Job& job) const;

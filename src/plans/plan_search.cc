@@ -32,8 +32,8 @@ std::vector<T> OneOr(const std::optional<T>& fixed, std::vector<T> all) {
 }
 
 bool Even(int layers, int pieces) {
-  return layers % pieces == 0 ||
-         1.0 * ((layers + pieces - 1) / pieces) * pieces / layers <= kMostUneven;
+  const int longest = (layers + pieces - 1) / pieces;
+  return layers % pieces == 0 || 1.0 * longest * pieces / layers <= kMostUneven;
 }
 
 // What each part of a plan may be, whatever the number of GPUs.

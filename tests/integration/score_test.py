@@ -1,8 +1,10 @@
 """The contest: `allot score` on the small suite, `allot scoreboard`, and the board of the documents."""
 
 import json
+import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -92,15 +94,16 @@ def test_training_on_the_test_weeks_is_marked(program, root, tmp_path):
     assert "mine (seen)" in done.stdout
 
 
-def test_a_policy_in_python_takes_part(program, tmp_path):
+def test_a_policy_in_python_that_starts_no_job_is_absent(program, tmp_path, monkeypatch):
     pytest.importorskip("allot")
+    monkeypatch.setenv("PATH", f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}")
     (tmp_path / "mine.py").write_text(
         "import allot\n\n\n"
         "class First(allot.Policy):\n"
         "    def decide(self, observation):\n"
         "        return allot.Allocation(observation)\n")
     result, done = score(program, tmp_path, "python", "-p", "idle=python:mine:First")
-    assert result is None and done.returncode == 2, "a policy that starts no job is absent everywhere"
+    assert result is None and done.returncode == 2, done.stderr
     assert "'idle' cannot play any task of suite small" in done.stderr
 
 

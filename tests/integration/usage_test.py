@@ -230,7 +230,7 @@ def test_commands_of_the_documents_are_understood(program, root, tmp_path):
             missing = re.search(r"(?:-\w,)?(--)?(\S+) is required", said)
             if missing is None:
                 break
-            words = [*words, f"--{missing[2]}=x" if missing[1] else "x"]
+            words = [*words, f"--{missing[2]}=1" if missing[1] else "1"]
             said = says(words)
         assert "unknown option '--not-an-option'" in said, f"{name}: allot {shlex.join(words)}: {said}"
 
