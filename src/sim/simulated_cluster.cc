@@ -227,8 +227,8 @@ void SimulatedCluster::AdvanceTo(Seconds time) {
     if (event->time > time) break;
     if (event->time > jobs_.observation.now) PassTo(event->time);
     if (!event->up) {
-      const bool failed = !event->planned;
-      StopJobsOn(event->node, failed ? scenario_.options().node_loss : NodeLoss::kRequeue, failed);
+      StopJobsOn(event->node,
+                 event->planned ? std::nullopt : std::optional(scenario_.options().node_loss));
     }
     last_event_ = event->time;
     nodes_.TakeEvent();
@@ -409,7 +409,7 @@ void SimulatedCluster::Scale() {
   if (wanted == nodes_.present()) return;
   while (wanted < nodes_.present()) {
     const NodeIndex node = nodes_.LeastUsed(o);
-    StopJobsOn(node, NodeLoss::kRequeue, false);
+    StopJobsOn(node, std::nullopt);
     nodes_.Remove(node);
   }
   nodes_.GrowTo(wanted);
@@ -417,7 +417,7 @@ void SimulatedCluster::Scale() {
   timeline_.Note(PointNow(jobs_.gpus_used));
 }
 
-void SimulatedCluster::StopJobsOn(NodeIndex node, NodeLoss loss, bool failed) {
+void SimulatedCluster::StopJobsOn(NodeIndex node, std::optional<NodeLoss> loss) {
   Observation& o = jobs_.observation;
   new_shares_.clear();
   new_share_begin_.assign(1, 0);
@@ -434,8 +434,8 @@ void SimulatedCluster::StopJobsOn(NodeIndex node, NodeLoss loss, bool failed) {
         jobs_.running_rows[kept] = row;
         jobs_.running[kept++] = jobs_.running[slot];
       } else {
-        if (loss != NodeLoss::kRequeue) rest = ConfigurationWithout(r, node);
-        if (failed && !(loss == NodeLoss::kHot && rest >= 0)) LoseSinceCheckpoint(slot);
+        if (loss && loss != NodeLoss::kRequeue) rest = ConfigurationWithout(r, node);
+        if (loss && !(loss == NodeLoss::kHot && rest >= 0)) LoseSinceCheckpoint(slot);
         jobs_.gpus_used -= jobs_.running[slot].gpus;
         o.events.Change(row);
         if (rest >= 0) {

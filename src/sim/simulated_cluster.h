@@ -100,7 +100,8 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
 
   // Nodes come and go.
   void Scale();  // at an interval, before its decision
-  void StopJobsOn(NodeIndex node, NodeLoss loss, bool failed);
+  // `loss`: none where the node goes with notice, so that its jobs write a checkpoint.
+  void StopJobsOn(NodeIndex node, std::optional<NodeLoss> loss);
   // The configuration in which the row's job progresses on what it holds on other nodes; -1: none.
   std::int32_t ConfigurationWithout(std::size_t row, NodeIndex node) const;
   RunningJob GoOnWithout(NodeIndex node, std::size_t row, std::int32_t configuration);

@@ -91,7 +91,8 @@ std::vector<std::string> Findings(const LearnSummary& s) {
     parts.push_back(PercentLower(s.unseen_of_rule) + " than the rule without what was learned");
   }
   if (!parts.empty()) {
-    findings.push_back(fmt::format("Its {} there, lower by: {}.", s.objective, Enumerate(parts)));
+    findings.push_back(fmt::format("By the objective '{}' it is lower there by {}.", s.objective,
+                                   Enumerate(parts)));
   }
   for (const LearnedPart& part : s.parts) {
     if (!part.kept || !part.name.starts_with("+ ")) continue;
