@@ -153,8 +153,8 @@ class Schedule(chaos_schedule.Schedule):
         return {r["job"] for r in self.journal() if r["what"] == "retire"}
 
     def journal(self):
-        """An empty line says nothing, and is let be."""
-        return [json.loads(line) for line in lines_of(self.live.state / "journal.jsonl") if line]
+        """An empty line says nothing, and is let be. A record that stands there twice was doubled by damage."""
+        return [json.loads(line) for line in dict.fromkeys(lines_of(self.live.state / "journal.jsonl")) if line]
 
     def backward(self, job):
         """Epochs that began before the last checkpoint of the one before: the counter saves every 50 steps."""

@@ -41,6 +41,10 @@ void LocalJobFolder::WriteEnd(JobState state, const std::string& reason) const {
                 Json{{"state", static_cast<int>(state)}, {"reason", reason}}.dump());
 }
 
+void LocalJobFolder::MarkArrived() const { WriteTextFile(path_ / "arrived", ""); }
+
+bool LocalJobFolder::arrived() const { return fs::exists(path_ / "arrived"); }
+
 void LocalJobFolder::WriteWorker(const std::string& worker, const LocalWorkerRecord& record) const {
   WriteTextFile(OfWorker(worker, ".json"), Json{{"pid", record.process.pid},
                                                 {"started", record.process.started},

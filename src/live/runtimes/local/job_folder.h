@@ -3,6 +3,7 @@
 // later daemon finds them as they are:
 //
 //   job.json, token, source, state   the request, the secret, its origin, its end
+//   arrived                          its time of submission came
 //   workers/<worker>.json            the process; .exit: its end, .stopped: it was asked to stop,
 //                                    .ended: the former .json, once its end was reported
 //   run/                             ALLOT_RUN_DIR
@@ -42,6 +43,8 @@ class LocalJobFolder {
   std::string ReadToken() const;
   std::string ReadSource() const;
   void WriteEnd(JobState state, const std::string& reason) const;
+  void MarkArrived() const;
+  bool arrived() const;
 
   // Before its process begins.
   void WriteWorker(const std::string& worker, const LocalWorkerRecord& record) const;

@@ -88,7 +88,7 @@ class LocalRuntime final : public Runtime {
     for (auto& [id, job] : jobs_) {
       ReadWorkers(job, &snapshot);
       if (job.forgotten) continue;
-      if (job.spec.asked.submit > now) {
+      if (!Arrived(job, now)) {
         ++snapshot.more;
       } else {
         snapshot.jobs.push_back(std::make_shared<const RuntimeJob>(job.spec.asked));
@@ -187,6 +187,7 @@ class LocalRuntime final : public Runtime {
     std::map<std::string, Worker> workers;
     std::size_t started = 0;  // workers of the last start
     std::size_t done = 0;     // of these, ended by themselves with success
+    bool arrived = false;
     bool forgotten = false;
   };
 
@@ -202,11 +203,21 @@ class LocalRuntime final : public Runtime {
 
   // ---- jobs ----
 
+  // A job stays submitted when the clock is set back.
+  static bool Arrived(Job& job, double now) {
+    if (!job.arrived && job.spec.asked.submit <= now) {
+      job.folder.MarkArrived();
+      job.arrived = true;
+    }
+    return job.arrived;
+  }
+
   void Recover(const fs::path& path) {
     Job job;
     job.folder = LocalJobFolder(path);
     if (!job.folder.complete()) return;
     job.spec = job.folder.ReadJob();
+    job.arrived = job.folder.arrived();
     const std::string id = job.spec.asked.id;
     hub_->AddJob(id, job.folder.ReadToken());
     for (auto& [name, record] : job.folder.ReadWorkers()) {
