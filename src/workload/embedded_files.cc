@@ -25,11 +25,15 @@ ALLOT_EMBED(kAllotVenusLaw, "laws/helios-venus.json")
 
 namespace allot {
 
-const EmbeddedTrace* FindEmbeddedTrace(std::string_view workload) {
+std::span<const EmbeddedTrace> EmbeddedTraces() {
   static const EmbeddedTrace kTraces[] = {
       {"embedded", "philly-2017-4weeks", {kAllotTraceBegin, kAllotTraceEnd}},
       {"embedded-openb", "openb-2023", {kAllotOpenbBegin, kAllotOpenbEnd}}};
-  for (const EmbeddedTrace& trace : kTraces) {
+  return kTraces;
+}
+
+const EmbeddedTrace* FindEmbeddedTrace(std::string_view workload) {
+  for (const EmbeddedTrace& trace : EmbeddedTraces()) {
     if (workload == trace.workload) return &trace;
   }
   return nullptr;

@@ -2,6 +2,7 @@
 // Files of traces/ that are compiled into the program (what they are: traces/README.md). Read by
 // ReadTrace and by the formats that need a table.
 
+#include <span>
 #include <string_view>
 
 namespace allot {
@@ -12,6 +13,7 @@ struct EmbeddedTrace {
   std::string_view name;
   std::string_view gzip;  // the content of traces/NAME.csv.gz
 };
+std::span<const EmbeddedTrace> EmbeddedTraces();
 // Null if `workload` is no such name.
 const EmbeddedTrace* FindEmbeddedTrace(std::string_view workload);
 

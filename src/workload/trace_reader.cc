@@ -138,7 +138,15 @@ DecodedText TraceText(const std::string& path) {
   if (const EmbeddedTrace* const embedded = FindEmbeddedTrace(path)) {
     return {DecompressText(embedded->gzip, path)};
   }
-  return DecodeText(ReadTextFile(path == "-" ? "/dev/stdin" : path), path);
+  if (path == "-") return DecodeText(ReadTextFile("/dev/stdin"), path);
+  if (!std::filesystem::exists(path)) {
+    std::vector<std::string> built_in;
+    for (const EmbeddedTrace& trace : EmbeddedTraces()) {
+      built_in.push_back(fmt::format("'{}' ({})", trace.workload, trace.name));
+    }
+    throw DataError("there is no trace file '{}'; built in are {}", path, Join(built_in, " and "));
+  }
+  return DecodeText(ReadTextFile(path), path);
 }
 
 std::vector<std::string> FilesOfTrace(const std::string& path) {

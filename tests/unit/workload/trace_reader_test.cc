@@ -64,7 +64,7 @@ TEST(ReadTrace, TruncatedGzipIsBadData) {
 }
 
 TEST(ReadTrace, AbsentFileIsBadData) {
-  ExpectError(ExitCode::kBadData, {"/nowhere/t.csv", "No such file"},
+  ExpectError(ExitCode::kBadData, {"/nowhere/t.csv", "embedded-openb"},
               [] { ReadTrace("/nowhere/t.csv"); });
 }
 
