@@ -1,5 +1,6 @@
 // allot list: all registries with their parameters, and the options of live jobs.
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -133,9 +134,11 @@ int List(const std::string& what, const GlobalOptions& globals) {
   }
   for (const auto& [kind, list] : all.items()) {
     std::printf("%s\n", kind.c_str());
+    std::size_t width = 16;
+    for (const Json& item : list) width = std::max(width, item["id"].get<std::string>().size());
     for (const Json& item : list) {
       const std::string source = item.value("source", "");
-      std::printf("  %-16s %s%s%s\n", item["id"].get<std::string>().c_str(),
+      std::printf("  %-*s %s%s%s\n", static_cast<int>(width), item["id"].get<std::string>().c_str(),
                   item["summary"].get<std::string>().c_str(),
                   item.value("needs_lengths", false) ? " [uses length estimates]" : "",
                   source.empty() ? "" : fmt::format(" ({})", source).c_str());
