@@ -20,10 +20,11 @@ namespace {
 
 constexpr GpuCount kGpusPerNode = 8;
 
-// Of those tuned on elastic weeks of Philly, with the weight of the rank, one that is good for the
-// mean and does not keep the short jobs waiting
-// (bench/results/learning.md). Where training of networks that add to an index begins.
-constexpr const char* kBestInTraces = "index:alpha=0.06,beta=0.2,kappa=0.25,rank=0.9";
+// Tuned on the train and validation splits of Philly's tasks in the contest, elastic and rigid,
+// with and without estimates (bench/results/learning.md). Where training of networks that add to an
+// index begins.
+constexpr const char* kBestInTraces =
+    "index:alpha=0,beta=0.2,kappa=0.25,gamma=1.25,rank=0.75,unknown-alpha=0.12,rigid-alpha=0.5";
 
 ClusterSpec ClusterOf(const Params& params) {
   std::string nodes = params.Text("cluster");

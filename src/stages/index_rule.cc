@@ -60,6 +60,10 @@ HullFillOptions FillOptions(const Params& params) {
   return options;
 }
 
+std::optional<double> NumberIfGiven(const Params& params, const char* name) {
+  return params.Text(name).empty() ? std::nullopt : std::optional(params.Number(name));
+}
+
 }  // namespace
 
 const std::vector<ParamSpec>& IndexRule::Specs() {
@@ -69,6 +73,11 @@ const std::vector<ParamSpec>& IndexRule::Specs() {
       {"kappa", "0.3", "stickiness to the present size", 0, 100},
       {"gamma", "1", "weight of small demand: u += (1 - gamma) ln(requested GPUs)", -10, 10},
       {"rank", "0", "weight of short rank: u += rank ln(share of jobs at least as long)", -10, 10},
+      {"rigid-alpha", "",
+       "in place of alpha and rank for jobs that have one useful size; empty: the same", -1000,
+       1000},
+      {"unknown-alpha", "",
+       "likewise for others without an estimate of their length; empty: the same", -1000, 1000},
       {"fairness", "0",
        "weight of being behind an even division: u += fairness x (its part of the job's work - the "
        "part that is done)",
@@ -115,6 +124,8 @@ IndexRule::IndexRule(const Params& params, LengthModel lengths)
       basis_(BasisOf(params.Text("basis"))),
       gamma_(params.Number("gamma")),
       rank_(params.Number("rank")),
+      rigid_alpha_(NumberIfGiven(params, "rigid-alpha")),
+      unknown_alpha_(NumberIfGiven(params, "unknown-alpha")),
       fairness_(params.Number("fairness")),
       late_(params.Number("late")),
       soon_(params.Number("soon")),
@@ -264,7 +275,15 @@ double IndexRule::Weight(const Observation& o, std::int32_t row) {
   const ConfigurationTable& table = *o.table[r];
   // The fill itself weighs a step by its cost once.
   const double demand = gamma_ == 1 ? 0 : (1 - gamma_) * std::log(table[o.requested[r]].cost);
-  return demand - alpha_ * LnTime(o, row);
+  return demand - OwnAlpha(o, r).value_or(alpha_) * LnTime(o, row);
+}
+
+std::optional<double> IndexRule::OwnAlpha(const Observation& o, std::size_t row) const {
+  if (rigid_alpha_) {
+    const ConfigurationTable& table = *o.table[row];
+    if (table.hull(table.types().front()).size() <= 1) return rigid_alpha_;
+  }
+  return std::isnan(o.estimated_work[row]) ? unknown_alpha_ : std::nullopt;
 }
 
 double IndexRule::LnTime(const Observation& o, std::int32_t row) {
@@ -279,6 +298,7 @@ double IndexRule::LnTime(const Observation& o, std::int32_t row) {
 void IndexRule::AddRanks(const Observation& o) {
   const std::vector<float>& shares = longer_.Of(times_, o.job);
   for (std::size_t r = 0; r < scores_.size(); ++r) {
+    if (OwnAlpha(o, r)) continue;
     scores_[r].u += static_cast<float>(rank_) * shares[r];
   }
 }

@@ -4,9 +4,11 @@
 // the GPU time attained, the inverse Gittins index, or the time that jobs of the same profile had
 // left (length_model/work_of_profiles.h); or u = alpha x age.
 // `rank` adds heSRPT's weight (length_model/hesrpt_weight.h), `fairness` how far a job is behind an
-// even division of the cluster (stages/rounds/even_progress.h). docs/learning-method.md says which
-// heuristics its points are. With `late` no job is left behind because its estimate is too long:
-// those that are late were they short (stages/lateness.h) get more u, up to the median of all jobs.
+// even division of the cluster (stages/rounds/even_progress.h). That weight is for known lengths
+// and jobs of any size, so `unknown-alpha` and `rigid-alpha` weigh other jobs by their time alone.
+// docs/learning-method.md says which heuristics its points are. With `late` no job is left behind
+// because its estimate is too long: those that are late were they short (stages/lateness.h) get
+// more u, up to the median of all jobs.
 //
 // For jobs that choose their batch (docs/goodput.md): `sizes` keeps to some numbers of GPUs; `soon`
 // adds to the stickiness of jobs that end within few intervals; with `repay` a job keeps its size
@@ -20,6 +22,7 @@
 // together with `joint`, placement). The policy 'index' is one after the other.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -70,6 +73,8 @@ class IndexRule {
   Seconds RemainingTime(const Observation& o, std::int32_t row) const;
   double EndsSoon(const Observation& o, std::int32_t row) const;
   void KeepWhatDoesNotRepay(const Observation& o);
+  // The weight that a job of one size or of unknown length has in place of alpha and rank, if any.
+  std::optional<double> OwnAlpha(const Observation& o, std::size_t row) const;
   double Weight(const Observation& o, std::int32_t row);
   double LnTime(const Observation& o, std::int32_t row);
   void AddRanks(const Observation& o);
@@ -81,6 +86,8 @@ class IndexRule {
   Basis basis_;
   double gamma_;
   double rank_;
+  std::optional<double> rigid_alpha_;
+  std::optional<double> unknown_alpha_;
   double fairness_;
   double late_;
   double soon_;

@@ -88,6 +88,35 @@ TEST(IndexPointsTest, FirstInFirstOut) {
   }
 }
 
+TEST(IndexPointsTest, UnknownLengthsHaveAWeightOfTheirOwn) {
+  const std::string both = "index:alpha=0,rank=0.75,unknown-alpha=0.5";
+  const std::string by_rank = "index:alpha=0,rank=0.75";
+  const std::string by_time = "index:alpha=0.5";
+  bool differ = false;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const auto world = ElasticWorld(seed, 4);
+    EXPECT_EQ(Sizes(*world, both), Sizes(*world, by_rank)) << seed;
+    world->o.done_work = world->o.estimated_work;
+    world->o.estimated_work.assign(4, kUnknown);
+    EXPECT_EQ(Sizes(*world, both), Sizes(*world, by_time)) << seed;
+    differ = differ || Sizes(*world, by_rank) != Sizes(*world, by_time);
+  }
+  EXPECT_TRUE(differ) << "the two weights give different sizes without estimates";
+}
+
+TEST(IndexPointsTest, JobsOfOneSizeHaveAWeightOfTheirOwn) {
+  const std::string both = "index:alpha=0,rank=0.75,rigid-alpha=0.5";
+  bool differ = false;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const auto rigid = RigidWorld(seed);
+    EXPECT_EQ(Sizes(*rigid, both), Sizes(*rigid, "index:alpha=0.5")) << seed;
+    differ = differ || Sizes(*rigid, both) != Sizes(*rigid, "index:alpha=0,rank=0.75");
+    const auto elastic = ElasticWorld(seed, 4);
+    EXPECT_EQ(Sizes(*elastic, both), Sizes(*elastic, "index:alpha=0,rank=0.75")) << seed;
+  }
+  EXPECT_TRUE(differ) << "the two weights give different orders";
+}
+
 // Speed of a configuration against the smallest one.
 double Speed(const World& world, std::size_t row, std::int32_t configuration) {
   const ConfigurationTable& table = *world.o.table[row];
