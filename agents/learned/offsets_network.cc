@@ -60,8 +60,12 @@ std::string RuleSpecOf(const NetWeights& weights, const Serving& serving) {
       serving.world, fmt::join(known, ", "));
 }
 
+// Each world has its own output layer; a hidden layer only if it was trained with one
+// (experiment/training/merge_worlds.h).
 constexpr std::string_view kOwnTensors[] = {index_net::kOutHidden, index_net::kOutJob,
                                             index_net::kOutContext, index_net::kOutBias};
+constexpr std::string_view kOwnHidden[] = {index_net::kHiddenJob, index_net::kHiddenContext,
+                                           index_net::kHiddenBias};
 
 // Without the parts of worlds.
 NetWeights SharedPart(const NetWeights& weights) {
@@ -74,11 +78,10 @@ NetWeights SharedPart(const NetWeights& weights) {
 // The network of `world`: the shared part and its own, if there is one.
 NetWeights SumIn(const NetWeights& weights, const std::string& world) {
   NetWeights sum = SharedPart(weights);
-  for (const std::string_view name : kOwnTensors) {
+  for (auto& [name, tensor] : sum.tensors) {
     const auto own = weights.tensors.find(OwnTensor(name, world));
     if (own == weights.tensors.end()) continue;
-    std::vector<float>& values = sum[name].data;
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] += own->second.data[i];
+    for (std::size_t i = 0; i < tensor.data.size(); ++i) tensor.data[i] += own->second.data[i];
   }
   return sum;
 }
@@ -203,13 +206,18 @@ void BeginIn(NetWeights* weights, const std::string& world, const std::string& i
   }
 }
 
-// Each world has all of its own tensors, in the shapes of the shared ones, and no other has any.
+// Each world has its own output layer, perhaps a hidden one, in the shapes of the shared ones, and
+// no other has any.
 void CheckOwnParts(const NetWeights& weights, const IndexNetWeights& shared,
                    const nlohmann::json& worlds, const std::string& origin) {
   TensorMap expected = shared.tensors;
   for (const auto& [world, spec] : worlds.items()) {
     for (const std::string_view name : kOwnTensors) {
       expected.emplace(OwnTensor(name, world), ZeroTensor(shared[name].shape));
+    }
+    for (const std::string_view name : kOwnHidden) {
+      const std::string own = OwnTensor(name, world);
+      if (weights.tensors.contains(own)) expected.emplace(own, ZeroTensor(shared[name].shape));
     }
   }
   RequireSameLayout(weights.tensors, expected, origin);

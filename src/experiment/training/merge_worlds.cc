@@ -24,12 +24,32 @@ Checkpoint LoadServable(const std::string& path) {
   return checkpoint;
 }
 
-// The weights without the parts of worlds.
-NetWeights Shared(NetWeights weights) {
-  weights.sizes.erase(kWorlds);
-  std::erase_if(weights.tensors,
-                [](const auto& each) { return !WorldOfTensor(each.first).empty(); });
-  return weights;
+nlohmann::json SizesOf(const NetWeights& weights) {
+  nlohmann::json sizes = weights.sizes;
+  sizes.erase(kWorlds);
+  return sizes;
+}
+
+// What `other` adds to the shared weights of `base` in a world, and its index there.
+void TakeWorld(const NetWeights& other, const std::string& world, NetWeights* base) {
+  base->sizes[kWorlds][world] = other.sizes.at(kWorlds).at(world);
+  std::erase_if(base->tensors,
+                [&](const auto& each) { return WorldOfTensor(each.first) == world; });
+  TensorMap parts;
+  for (const auto& [name, shared] : base->tensors) {
+    if (!WorldOfTensor(name).empty()) continue;
+    const std::string own_name = OwnTensor(name, world);
+    const auto known = other.tensors.find(own_name);
+    Tensor own = known != other.tensors.end() ? known->second : ZeroTensor(shared.shape);
+    const std::vector<float>& trained = other[name].data;
+    bool differs = false;
+    for (std::size_t i = 0; i < trained.size(); ++i) {
+      own.data[i] += trained[i] - shared.data[i];
+      differs = differs || trained[i] != shared.data[i];
+    }
+    if (differs || known != other.tensors.end()) parts.emplace(own_name, std::move(own));
+  }
+  base->tensors.merge(parts);
 }
 
 nlohmann::json KnownLengths(const Checkpoint& checkpoint) {
@@ -47,18 +67,15 @@ std::string HowMade(const std::string& card) {
   return lines;
 }
 
-void RequireSameBase(const Checkpoint& a, const std::string& a_path, const Checkpoint& b,
+void RequireSameForm(const Checkpoint& a, const std::string& a_path, const Checkpoint& b,
                      const std::string& b_path) {
   const auto refuse = [&](const char* what) {
-    throw DataError("own parts are added to what all worlds share, and {} and {} differ in {}",
-                    a_path, b_path, what);
+    throw DataError("worlds are merged of networks of one form, and {} and {} differ in {}", a_path,
+                    b_path, what);
   };
   if (a.weights.kind != b.weights.kind) refuse("kind");
   if (a.feature_version != b.feature_version) refuse("feature version");
-  const NetWeights shared = Shared(a.weights);
-  const NetWeights other = Shared(b.weights);
-  if (shared.sizes != other.sizes) refuse("sizes");
-  if (shared.tensors != other.tensors) refuse("shared weights");
+  if (SizesOf(a.weights) != SizesOf(b.weights)) refuse("sizes");
   if (KnownLengths(a) != KnownLengths(b)) refuse("what they know of lengths");
 }
 
@@ -83,17 +100,14 @@ Checkpoint MergeWorlds(const std::string& base, const std::vector<WorldFrom>& fr
   for (const auto& [world, path] : from) {
     if (!given.insert(world).second) throw UsageError("world '{}' is given twice", world);
     const Checkpoint other = LoadServable(path);
-    RequireSameBase(merged, base, other, path);
+    RequireSameForm(merged, base, other, path);
     const nlohmann::json& worlds = other.weights.sizes.at(kWorlds);
     if (!worlds.contains(world)) {
       std::vector<std::string> known;
       for (const auto& [name, index] : worlds.items()) known.push_back(name);
       throw DataError("{}: no world '{}', only {}", path, world, fmt::join(known, ", "));
     }
-    merged.weights.sizes[kWorlds][world] = worlds.at(world);
-    for (const auto& [name, tensor] : other.weights.tensors) {
-      if (WorldOfTensor(name) == world) merged.weights.tensors[name] = tensor;
-    }
+    TakeWorld(other.weights, world, &merged.weights);
     AddSources(SourcesOfCheckpoint(other.config), &sources);
     parts += fmt::format("\n## World {}\n\n{}", world, HowMade(other.card));
   }

@@ -19,9 +19,10 @@ struct WorldFrom {
 WorldFrom ParseWorldFrom(const std::string& text);
 
 // Returns `base` with the parts and indices of these worlds replaced by those of their checkpoints.
-// The result is for serving; training does not continue from it. `command` is for the card.
-// DataError if a checkpoint lacks the world, or the networks differ in kind, feature version,
-// sizes, shared weights or length models, to which a world's part is only added.
+// Where a checkpoint's shared weights were trained, too, what they differ by becomes part of its
+// world. The result is for serving; training does not continue from it. `command` is for the card.
+// DataError if a checkpoint lacks the world, or the networks differ in kind, feature version, sizes
+// or length models.
 Checkpoint MergeWorlds(const std::string& base, const std::vector<WorldFrom>& from,
                        const std::string& command);
 
