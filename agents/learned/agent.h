@@ -61,6 +61,9 @@ struct NetworkInfo {
   // The one net that decides in a world, of weights with parts of worlds (OwnTensor): a sum of
   // theirs and the shared ones. Empty: the weights as they are.
   std::function<NetWeights(const NetWeights&, const std::string& world)> in_world{};
+  // Values of `params`, "key=value,...", with which fresh weights decide as well-known rules do:
+  // where learning from a log may begin.
+  std::vector<std::string> rules{};
 };
 
 // Of these weights; UsageError when the kind is not known.

@@ -75,26 +75,34 @@ void Check(const NetWeights& weights, const std::string& origin) {
 
 ALLOT_REGISTER(NetworkInfo,
                (NetworkInfo{
-                   std::string(kIndexKind),
-                   "three numbers per job and a greedy fill; starts as a fixed index",
-                   "index",
-                   kFeatureVersion,
-                   {{"hidden", "16", "hidden units", 1, 1024},
-                    {"alpha", "0.25", "of the index at the start", -1000, 1000},
-                    {"beta", "0.3", "as above", 0, 100},
-                    {"kappa", "0.3", "as above", 0, 100},
-                    {"gamma", "1", "as above", -10, 10},
-                    {"rank", "0", "as above", -10, 10},
-                    {"basis", "remaining", "of the index at the start: remaining or gittins"},
-                    {"history", "", "of the policy index; not used here"}},
-                   AtPoint,
-                   Check,
-                   [](const Agent& agent, const Serving& serving) {
-                     return std::make_unique<IndexPolicy>(agent, serving.placement);
-                   },
-                   [](const Agent& agent, const std::string& placement) {
-                     return MakeIndexExplainer(agent, placement);
-                   }}));
+                   .id = std::string(kIndexKind),
+                   .summary = "three numbers per job and a greedy fill; starts as a fixed index",
+                   .actions = "index",
+                   .feature_version = kFeatureVersion,
+                   .params = {{"hidden", "16", "hidden units", 1, 1024},
+                              {"alpha", "0.25", "of the index at the start", -1000, 1000},
+                              {"beta", "0.3", "as above", 0, 100},
+                              {"kappa", "0.3", "as above", 0, 100},
+                              {"gamma", "1", "as above", -10, 10},
+                              {"rank", "0", "as above", -10, 10},
+                              {"basis", "remaining",
+                               "of the index at the start: remaining or gittins"},
+                              {"history", "", "of the policy index; not used here"}},
+                   .make_weights = AtPoint,
+                   .check = Check,
+                   .make_policy =
+                       [](const Agent& agent, const Serving& serving) {
+                         return std::make_unique<IndexPolicy>(agent, serving.placement);
+                       },
+                   .make_explainer =
+                       [](const Agent& agent, const std::string& placement) {
+                         return MakeIndexExplainer(agent, placement);
+                       },
+                   // Shortest remaining time, throughput, proportional and max-min fairness, the
+                   // least sum of remaining times, the policy index.
+                   .rules = {"alpha=10,beta=0,kappa=0", "alpha=0,beta=0,kappa=0",
+                             "alpha=0,beta=1,kappa=0", "alpha=0,beta=20,kappa=0",
+                             "alpha=-1,beta=2,kappa=0", "alpha=0.25,beta=0.3,kappa=0.3"}}));
 
 }  // namespace
 }  // namespace allot

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::string_view kOrderKind = "order";
 constexpr const char* kSizing = "sizing";  // in NetWeights::sizes: its spec
+constexpr const char* kBy = "by";
 constexpr int kOrderFeatureVersion = 100 * kFeatureVersion + 61;
 
 // Places in a job's features after the kJobFeatures of the encoder. Ranks: -kRankBound first ..
@@ -39,6 +40,12 @@ enum OrderFeature : int {
   kOrderOwn,     // their number
 };
 constexpr int kOrderFeatures = kJobFeatures + kOrderOwn;
+
+constexpr std::pair<const char*, OrderFeature> kRules[] = {{"service", kServiceRank},
+                                                           {"time", kHeldRank},
+                                                           {"submission", kSubmitRank},
+                                                           {"remaining", kLeftRank},
+                                                           {"length", kLengthRank}};
 
 // Wide, since orders are fine: neighbours among a hundred jobs are to differ by more than what is
 // left of other features' weights.
@@ -205,6 +212,16 @@ NetWeights FreshOrder(const Params& params, std::uint64_t seed) {
   weights.kind = kOrderKind;
   MakeSizing(params.Text(kSizing));  // refuse now what is none
   weights.sizes[kSizing] = params.Text(kSizing);
+  const std::string& by = params.Text(kBy);
+  if (by.empty()) return weights;
+  const auto rule = std::ranges::find(kRules, by, [](const auto& each) { return each.first; });
+  if (rule == std::end(kRules)) {
+    throw UsageError(
+        "network 'order': 'by' must be service, time, submission, remaining or "
+        "length, got '{}'",
+        by);
+  }
+  weights[index_net::kOutJob].data[At(kJobFeatures + rule->second)] = -10;
   return weights;
 }
 
@@ -225,18 +242,23 @@ void CheckOrder(const NetWeights& weights, const std::string& origin) {
 
 ALLOT_REGISTER(
     NetworkInfo,
-    (NetworkInfo{.id = std::string(kOrderKind),
-                 .summary = "a priority per job, by service and submission, too; sizes by a stage",
-                 .actions = "numbers",
-                 .feature_version = kOrderFeatureVersion,
-                 .params = {{"hidden", "16", "hidden units", 1, 1024},
-                            {kSizing, "requested", "stage: how much each job gets, in this order"}},
-                 .make_weights = FreshOrder,
-                 .check = CheckOrder,
-                 .make_policy = [](const Agent& agent,
-                                   const Serving& serving) -> std::unique_ptr<LearnedPolicy> {
-                   return std::make_unique<OrderNetworkPolicy>(agent, serving);
-                 }}));
+    (NetworkInfo{
+        .id = std::string(kOrderKind),
+        .summary = "a priority per job, by service and submission, too; sizes by a stage",
+        .actions = "numbers",
+        .feature_version = kOrderFeatureVersion,
+        .params = {{"hidden", "16", "hidden units", 1, 1024},
+                   {kSizing, "requested", "stage: how much each job gets, in this order"},
+                   {kBy, "",
+                    "the order at the start, least first: service, time (with GPUs), "
+                    "submission, remaining, length; empty: none"}},
+        .make_weights = FreshOrder,
+        .check = CheckOrder,
+        .make_policy = [](const Agent& agent,
+                          const Serving& serving) -> std::unique_ptr<LearnedPolicy> {
+          return std::make_unique<OrderNetworkPolicy>(agent, serving);
+        },
+        .rules = {"by=service", "by=time", "by=submission", "by=remaining", "by=length"}}));
 
 }  // namespace
 }  // namespace allot

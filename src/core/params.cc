@@ -150,4 +150,14 @@ NamedParams ParseNamedParams(std::string_view text) {
   return result;
 }
 
+std::string SpecWith(std::string_view spec, const std::string& key, const std::string& value) {
+  NamedParams named = ParseNamedParams(spec);
+  named.given[key] = value;
+  std::string text = named.name;
+  for (const auto& [name, given] : named.given) {
+    text += fmt::format("{}{}={}", text == named.name ? ':' : ',', name, given);
+  }
+  return text;
+}
+
 }  // namespace allot

@@ -76,5 +76,7 @@ struct NamedParams {
   std::map<std::string, std::string> given;
 };
 NamedParams ParseNamedParams(std::string_view text);
+// The spec with the key at this value, keys in alphabetical order.
+std::string SpecWith(std::string_view spec, const std::string& key, const std::string& value);
 
 }  // namespace allot

@@ -36,8 +36,30 @@ struct Pretrained {
 constexpr double kFew = 0.75;  // agreement
 constexpr const char* kDecisions = "held-out contended decisions";
 
-Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& begin,
+// Fresh weights that decide as a well-known rule does or, where the network has the parameters of
+// the teacher, as the teacher.
+std::vector<NetWeights> Starts(const PretrainOptions& o, const std::string& network,
+                               const std::string& teacher) {
+  const NetworkInfo& info = NetworkOf(MakeNetwork(network, o.imitation.seed));
+  std::vector<std::string> specs;
+  for (const std::string& rule : info.rules) specs.push_back(fmt::format("{}:{}", info.id, rule));
+  if (ParseNamedParams(teacher).name == info.id) specs.push_back(teacher);
+  std::vector<NetWeights> starts;
+  starts.reserve(specs.size());
+  for (const std::string& spec : specs) {
+    std::string start = network;
+    for (const auto& [key, value] : ParseNamedParams(spec).given) {
+      if (std::ranges::find(info.params, key, &ParamSpec::name) == info.params.end()) continue;
+      start = SpecWith(start, key, value);
+    }
+    starts.push_back(MakeNetwork(start, o.imitation.seed));
+  }
+  return starts;
+}
+
+Pretrained PretrainMargins(const PretrainOptions& o, const std::string& network,
                            const GlobalOptions& globals) {
+  const NetWeights fresh = MakeNetwork(network, o.imitation.seed);
   const Part learned{.held_out = false, .hold_out_share = o.hold_out};
   const Part unseen{.held_out = true, .hold_out_share = o.hold_out};
   ImitationData data;
@@ -48,29 +70,36 @@ Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& begin,
     for (LoggedEpisode& episode : ReadEpisodeLog(log)) {
       RequireVerified(log, number++, episode);
       PlayBack(log, [&] {
-        AppendImitationData(PlaybackOf(episode), begin, learned, o.stride, &data);
-        AppendImitationData(PlaybackOf(episode), begin, unseen, o.stride, &held_out);
+        AppendImitationData(PlaybackOf(episode), fresh, learned, o.stride, &data);
+        AppendImitationData(PlaybackOf(episode), fresh, unseen, o.stride, &held_out);
       });
       episodes.push_back(std::move(episode));
     }
   }
   if (episodes.empty()) throw DataError("the logs hold no episode");
   const std::string teacher = episodes.front().policy;
-  const auto agreement = [&](const NetWeights& weights) {
+  const auto agreement = [&](const NetWeights& weights, const Part& part) {
     AgreedGpus sum;
     for (const LoggedEpisode& episode : episodes) {
-      const AgreedGpus of_episode = Agreement(PlaybackOf(episode), unseen, weights);
+      const AgreedGpus of_episode = Agreement(PlaybackOf(episode), part, weights);
       sum.same += of_episode.same;
       sum.logged += of_episode.logged;
     }
     return sum.share();
   };
 
-  const IndexNetWeights start(begin);
+  NetWeights start = fresh;
+  double start_agreement = agreement(fresh, learned);
+  for (NetWeights& other : Starts(o, network, teacher)) {
+    const double of_other = agreement(other, learned);
+    if (!(of_other > start_agreement)) continue;
+    start = std::move(other);
+    start_agreement = of_other;
+  }
   ImitationOptions imitation = o.imitation;
   if (imitation.epochs == 0) imitation.epochs = ImitationOptions{}.epochs;
   if (imitation.learning_rate == 0) imitation.learning_rate = ImitationOptions{}.learning_rate;
-  const double before = agreement(start);
+  const double before = agreement(fresh, unseen);
   if (!globals.quiet) {
     std::fprintf(stderr, "teacher %s: %s, %s to learn from, %lld held out\n", teacher.c_str(),
                  Counted(std::ssize(episodes), "episode").c_str(),
@@ -78,11 +107,14 @@ Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& begin,
                  static_cast<long long>(held_out.decisions()));
   }
   std::string curve = "epoch,loss,held_out_loss,agreement\n";
-  double after = before;
+  double after = agreement(start, unseen);
+  if (start_agreement == 1) {  // nothing is left to learn
+    return {start, teacher, curve, before, after, kDecisions};
+  }
   Progress progress("pretraining", imitation.epochs, globals.quiet);
-  const IndexNetWeights weights =
-      Imitate(data, held_out, imitation, start, [&](const ImitationReport& report) {
-        after = agreement(report.weights);
+  NetWeights weights = Imitate(
+      data, held_out, imitation, IndexNetWeights(start), [&](const ImitationReport& report) {
+        after = agreement(report.weights, unseen);
         curve += held_out.decisions() > 0 ? fmt::format("{},{},{},{}\n", report.epoch, report.loss,
                                                         report.held_out_loss, after)
                                           : fmt::format("{},{},,\n", report.epoch, report.loss);
@@ -93,7 +125,11 @@ Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& begin,
                             : fmt::format("loss {:.4f}, nothing held out", report.loss));
       });
 
-  if (!globals.quiet && begin.kind == kIndexKind && after < kFew) {
+  if (agreement(weights, learned) < start_agreement) {
+    weights = start;
+    after = agreement(start, unseen);
+  }
+  if (!globals.quiet && fresh.kind == kIndexKind && after < kFew) {
     std::fprintf(stderr,
                  "note: sizes by the hull say little of this teacher; one that goes by service or "
                  "submission, or gives what is asked for, is learned by --network order "
@@ -206,7 +242,7 @@ PretrainedCheckpoint Pretrain(const PretrainOptions& o, const GlobalOptions& glo
   }
   RequireOneFeatureVersion(o.logs);
   const Pretrained made =
-      sequence ? PretrainIncrements(o, start, globals) : PretrainMargins(o, start, globals);
+      sequence ? PretrainIncrements(o, start, globals) : PretrainMargins(o, spec, globals);
 
   Checkpoint checkpoint;
   checkpoint.feature_version = network.feature_version;

@@ -13,16 +13,6 @@
 namespace allot {
 namespace {
 
-// Places in a job's features, as docs/learning-networks.md lists them.
-constexpr std::size_t kServiceRank = 23;
-constexpr std::size_t kSubmitRank = 26;
-
-Agent OrderBy(std::size_t feature, const std::string& spec) {
-  Agent agent{MakeNetwork(spec, 1), {}};
-  agent.weights.tensors.at(std::string(index_net::kOutJob)).data[feature] = -10;
-  return agent;
-}
-
 std::vector<Seconds> Finishes(const Scenario& scenario, Policy& policy) {
   std::vector<Seconds> finishes;
   for (const JobRecord& record : RunPolicy(scenario, policy).records) {
@@ -32,7 +22,6 @@ std::vector<Seconds> Finishes(const Scenario& scenario, Policy& policy) {
 }
 
 struct Order {
-  std::size_t feature;
   std::string network;
   std::string policy;
 };
@@ -41,17 +30,17 @@ class SimpleOrders : public testing::TestWithParam<Order> {};
 
 TEST_P(SimpleOrders, AreThoseOfThePolicyOfThatName) {
   const auto scenario = allot::SmallScenario(3, 60);
-  const auto learned = MakeLearnedPolicy(OrderBy(GetParam().feature, GetParam().network));
+  const auto learned = MakeLearnedPolicy({MakeNetwork(GetParam().network, 1), {}});
   const auto policy = MakePolicy(GetParam().policy);
   EXPECT_EQ(Finishes(*scenario, *learned), Finishes(*scenario, *policy));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     OrderNetwork, SimpleOrders,
-    testing::Values(Order{kServiceRank, "order:hidden=4", "las"},
-                    Order{kServiceRank, "order:hidden=4,sizing=requested/backfill=false",
+    testing::Values(Order{"order:by=service,hidden=4", "las"},
+                    Order{"order:by=service,hidden=4,sizing=requested/backfill=false",
                           "las:sizing=requested/backfill=false"},
-                    Order{kSubmitRank, "order:hidden=4", "fifo:ordering=submit/preemptive=true"}),
+                    Order{"order:by=submission,hidden=4", "fifo:ordering=submit/preemptive=true"}),
     [](const auto& tested) { return fmt::format("Order{}", tested.index); });
 
 TEST(OrderNetwork, RefusesASizingThatIsNone) {
