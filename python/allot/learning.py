@@ -74,7 +74,8 @@ def learn(
     learner: called with the options of the part to learn from, for GpuClusterEnv and allot.sb3.make_vec_env; returns a
       policy as compare takes it (Sb3Policy, TorchPolicy, an allot.Policy). It counts only if the whole 95 % interval of
       its average JCT lies below the accepted policy's on jobs to choose by; then both are tested. The checkpoint knows
-      the lengths of all jobs before the test there, so that the choice is careful. For the objective "jct" only.
+      the lengths of all jobs before the test there, so that the choice is careful. For the objective "jct" only. Not
+      called where the trace is too small to learn from.
 
     Errors: those of the program by its exit code; RunError without a program that trains.
     """
@@ -95,7 +96,7 @@ def learn(
             (done.stderr or "").strip().removeprefix("allot: ") or f"'allot learn' ended with exit code {done.returncode}"
         )
     learned = Learned(out, done.stdout)
-    if learner is not None:
+    if learner is not None and _learns(learned):
         _judge(learned, learner, world, threads)
     return learned
 
@@ -108,6 +109,12 @@ def _program(named: str | os.PathLike) -> str:
     if "\n  learn " not in text:
         raise RunError(f"{program} was built without training (docs/learning.md): set program= or $ALLOT_PROGRAM to one with it")
     return program
+
+
+def _learns(learned: Learned) -> bool:
+    """False for a trace that is too small to be divided."""
+    divided = learned.result["divided"]
+    return divided is None or divided["validation_from_s"] > divided["from_s"]
 
 
 def _judge(learned: Learned, learner: Callable[[dict[str, Any]], Any], world: Mapping[str, Any], threads: int) -> None:

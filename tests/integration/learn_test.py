@@ -90,12 +90,16 @@ def test_resume_with_other_options_names_both(allot, trace, learned):
     assert "--resume needs the options of the run: world was" in done.stderr
 
 
-def test_a_trace_that_is_too_short_is_told(allot, training, tmp_path):
+def test_a_trace_that_is_too_small_gives_the_default_rule(allot, training, tmp_path):
     path = tmp_path / "few.csv"
-    path.write_text("job_id,submit_s,gpus,duration_s\n" + "".join(f"j{k},{60 * k},1,600\n" for k in range(12)))
-    done = allot("learn", "--workload", path, *SMALL, "--out", tmp_path / "run", exit=3)
-    assert "learning needs at least 40 jobs" in done.stderr and "12" in done.stderr
-    assert not (tmp_path / "run").exists()
+    path.write_text("job_id,submit_s,gpus,duration_s\n" + "".join(f"j{k},{60 * k},1,{600 * (k + 1)}\n" for k in range(12)))
+    done = allot("learn", "--workload", path, *CLUSTER, "--out", tmp_path / "run")
+    assert "12 jobs cannot be divided in time to learn from (40 at different times are the fewest)" in done.stderr
+    assert "The trace is too small to learn from: the accepted policy is the default rule index." in done.stdout
+    world = ["--workload", path, *CLUSTER, "--length-estimates", "none"]
+    policies = f"mine=learned:checkpoint={tmp_path / 'run' / 'policy'},index"
+    mine, index = json.loads(allot("compare", *world, "--policies", policies, "--json").stdout)["policies"]
+    assert mine["runs"][0]["avg_jct_s"] == index["runs"][0]["avg_jct_s"]
 
 
 def test_an_interrupt_ends_the_training_and_tests_what_was_best(program, training, trace, tmp_path):

@@ -32,9 +32,10 @@ struct LearnOptions {
 };
 
 // Writes into `out`: policy/ (a checkpoint), learn.json, evaluate/, report.html and train/. Ctrl-C
-// ends the training of the network; what was best so far is then validated and tested. UsageError
-// if `out` holds a run and `resume` is not set, or one of other options and it is. DataError for
-// traces that are too short to be divided (learning_periods.h).
+// ends the training of the network; what was best so far is then validated and tested. From traces
+// that are too short to be divided (learning_periods.h) nothing is learned: the policy is the
+// default rule, tested on all jobs. UsageError if `out` holds a run and `resume` is not set, or one
+// of other options and it is.
 void RunLearning(const LearnOptions& options, const GlobalOptions& globals);
 
 }  // namespace allot

@@ -99,7 +99,11 @@ std::vector<std::string> Findings(const LearnSummary& s) {
     findings.push_back(
         fmt::format("The {} alone: {}.", part.name.substr(2), PercentLower(part.unseen_of_before)));
   }
-  if (network == nullptr || !network->kept) {
+  if (s.divided && !s.divided->divided()) {
+    findings.push_back(fmt::format(
+        "The trace is too small to learn from: the accepted policy is the default rule {}.",
+        s.rule));
+  } else if (network == nullptr || !network->kept) {
     findings.push_back(fmt::format(
         "No network was better than the rule on validation with its whole interval: the accepted "
         "policy is the rule {}.",
@@ -139,6 +143,12 @@ std::string PeriodsInWords(const Workload& trace, const LearningPeriods& p) {
     return std::count_if(trace.jobs.begin(), trace.jobs.end(),
                          [&](const Job& job) { return job.submit >= from && job.submit < to; });
   };
+  if (!p.divided()) {
+    return fmt::format(
+        "{}: {} cannot be divided in time to learn from ({} at different times are the fewest), so "
+        "all of them test the default rule",
+        trace.name, Counted(count(p.begin, p.end), "job"), kFewestToLearn);
+  }
   return fmt::format(
       "{}: {} to learn from, then {} to choose by, then {} for the test, in the order of their "
       "submission",
@@ -154,7 +164,7 @@ std::string PartsInWords(const LearnSummary& summary) {
     text += fmt::format("{} {} of the part before{}", part.name, HumanRatio(part.validation),
                         part.kept ? "" : " (not kept)");
   }
-  return text + ", on validation workloads";
+  return text.empty() ? "nothing was learned" : text + ", on validation workloads";
 }
 
 TextTable PartsTable(const LearnSummary& summary) {

@@ -100,9 +100,12 @@ class LearningRun {
   void Run() {
     Say(read_note_);
     Say(summary_.periods + "\n");
-    FindRule();
-    TrainNetwork();
-    JudgeNetwork();
+    BeginAtDefaultRule();
+    if (Learns()) {
+      FindRule();
+      TrainNetwork();
+      JudgeNetwork();
+    }
     SavePolicy();
     Test();
     Write();
@@ -141,10 +144,13 @@ class LearningRun {
     return MakeWorld(part).Scenarios();
   }
 
+  bool Learns() const { return made_ || periods_.divided(); }
+
   // Windows of [from, to), each whole or, with --load, drawn from.
   std::vector<World::Named> Windows(const WorldSpec& spec, Seconds from, Seconds to) {
     World all = MakeWorld(spec);
-    const std::vector<Seconds> bounds = WindowBounds(all.trace(), from, to, kWindows);
+    const std::vector<Seconds> bounds =
+        WindowBounds(all.trace(), from, to, Learns() ? kWindows : 1);
     std::vector<World::Named> scenarios;
     for (std::size_t k = 0; k + 1 < bounds.size(); ++k) {
       WorldSpec part = Between(spec, bounds[k], bounds[k + 1]);
@@ -244,10 +250,13 @@ class LearningRun {
     return rule;
   }
 
-  void FindRule() {
-    validation_ = ValidationScenarios();
+  void BeginAtDefaultRule() {
     rule_ = base_;
     summary_.parts.push_back({.name = "default rule", .policy = base_, .kept = true});
+  }
+
+  void FindRule() {
+    validation_ = ValidationScenarios();
     best_ = Values(validation_, AgentOf(rule_, periods_.validation));
     const auto given = ParseNamedParams(base_).given;
     const bool has_basis = given.contains("basis");
@@ -465,13 +474,7 @@ class LearningRun {
     }
     std::vector<std::string> settings;
     for (const std::string& setting : SplitSettings(spec.setting)) {
-      NamedParams named = ParseNamedParams(setting);
-      named.given["beliefs"] = "learned";
-      std::string text = named.name;
-      for (const auto& [key, value] : named.given) {
-        text += fmt::format("{}{}={}", text == named.name ? ':' : ',', key, value);
-      }
-      settings.push_back(std::move(text));
+      settings.push_back(SpecWith(setting, "beliefs", "learned"));
     }
     spec.setting = fmt::format("{}", fmt::join(settings, ","));
     return spec;
@@ -482,7 +485,7 @@ class LearningRun {
     summary_.rule = rule_;
     summary_.interrupted = interrupted_;
     summary_.repeat = o_.command;
-    if (o_.iterations == 0 && !interrupted_) {
+    if (o_.iterations == 0 && iterations_ > 0 && !interrupted_) {
       summary_.repeat += fmt::format(" --iterations {}", iterations_);
     }
     state_["result"] = ToJson(summary_);

@@ -28,23 +28,23 @@ Seconds AtShare(const std::vector<Seconds>& times, double share) {
 
 LearningPeriods DivideForLearning(const Workload& trace, Seconds from, Seconds to) {
   const std::vector<Seconds> times = SubmissionsIn(trace, from, to);
-  if (times.size() < kFewestToLearn) {
-    throw DataError("learning needs at least {} jobs, '{}' has {} in its window", kFewestToLearn,
-                    trace.name, times.size());
+  if (times.empty()) {
+    throw DataError("learning needs jobs, '{}' has none in its window", trace.name);
   }
   const LearningPeriods periods = {.begin = times.front(),
                                    .tuning = AtShare(times, kTuningFrom),
                                    .validation = AtShare(times, kValidationFrom),
                                    .test = AtShare(times, kTestFrom),
                                    .end = times.back() + 1};
-  if (periods.tuning <= periods.begin || periods.validation <= periods.tuning ||
-      periods.test <= periods.validation) {
-    throw DataError(
-        "learning divides the jobs of '{}' in time, and too many of them are submitted at once: "
-        "a quarter of them by {} s, half by {} s, 70 % by {} s",
-        trace.name, periods.tuning, periods.validation, periods.test);
+  if (times.size() >= kFewestToLearn && periods.tuning > periods.begin &&
+      periods.validation > periods.tuning && periods.test > periods.validation) {
+    return periods;
   }
-  return periods;
+  return {.begin = periods.begin,
+          .tuning = periods.begin,
+          .validation = periods.begin,
+          .test = periods.begin,
+          .end = periods.end};
 }
 
 std::vector<Seconds> WindowBounds(const Workload& trace, Seconds from, Seconds to, int windows) {

@@ -17,10 +17,12 @@ struct LearningPeriods {
   Seconds validation = 0;  // the end of what is learned from
   Seconds test = 0;
   Seconds end = 0;
+
+  bool divided() const { return test > begin; }  // else all of it is the test
 };
 
-// DataError naming the number of jobs where [from, to) has fewer than kFewestToLearn of them, or
-// where they come at fewer than four different times.
+// Undivided where [from, to) has fewer than kFewestToLearn jobs, or where too many of them come at
+// one time for each part to have some. DataError where it has none.
 inline constexpr int kFewestToLearn = 40;
 LearningPeriods DivideForLearning(const Workload& trace, Seconds from, Seconds to);
 

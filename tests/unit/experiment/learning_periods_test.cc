@@ -42,18 +42,27 @@ TEST(LearningPeriods, OnlyJobsOfTheWindowCount) {
   EXPECT_EQ(p.end, 200);
 }
 
-TEST(LearningPeriods, TooFewJobsAreAnErrorWithBothNumbers) {
-  try {
-    DivideForLearning(SubmittedAt(Every(1, 39)), 0, kNever);
-    FAIL() << "39 jobs were divided";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kBadData);
-    EXPECT_STREQ(error.what(), "learning needs at least 40 jobs, 'made' has 39 in its window");
-  }
+TEST(LearningPeriods, TooFewJobsAreAllTheTest) {
+  const LearningPeriods p = DivideForLearning(SubmittedAt(Every(1, 39)), 0, kNever);
+  EXPECT_FALSE(p.divided());
+  EXPECT_EQ(p.test, 0);
+  EXPECT_EQ(p.end, 39);
+  EXPECT_TRUE(DivideForLearning(SubmittedAt(Every(1, 40)), 0, kNever).divided());
 }
 
-TEST(LearningPeriods, JobsSubmittedTogetherCannotBeDivided) {
-  EXPECT_THROW(DivideForLearning(SubmittedAt(std::vector<Seconds>(50, 7)), 0, kNever), Error);
+TEST(LearningPeriods, JobsSubmittedTogetherAreAllTheTest) {
+  const Workload together = SubmittedAt(std::vector<Seconds>(50, 7));
+  EXPECT_FALSE(DivideForLearning(together, 0, kNever).divided());
+}
+
+TEST(LearningPeriods, NoJobIsAnError) {
+  try {
+    DivideForLearning(SubmittedAt(Every(1, 50)), 100, kNever);
+    FAIL() << "a window without jobs was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadData);
+    EXPECT_STREQ(error.what(), "learning needs jobs, 'made' has none in its window");
+  }
 }
 
 TEST(WindowBounds, AreConsecutiveAndHoldEqualNumbersOfJobs) {
