@@ -15,7 +15,7 @@ class IndexHeuristic : public Policy {
     info_.rates = rule_.rates();
   }
 
-  void OnEpisodeStart(const EpisodeContext&) override { rule_.OnEpisodeStart(); }
+  void OnEpisodeStart(const EpisodeContext& context) override { rule_.OnEpisodeStart(context); }
   const PolicyInfo& info() const override { return info_; }
   void Decide(const Observation& o, Allocation* allocation) override {
     rule_.Allocate(o, rule_.Scores(o), allocation);

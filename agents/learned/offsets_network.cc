@@ -100,9 +100,9 @@ class OffsetsPolicy : public NumbersPolicy, public Explainer {
         encoder_(agent.lengths),
         rule_(RuleOf(RuleSpecOf(agent.weights, serving), agent, serving.placement)) {}
 
-  void OnEpisodeStart(const EpisodeContext&) override {
+  void OnEpisodeStart(const EpisodeContext& context) override {
     encoder_.OnEpisodeStart();
-    rule_.OnEpisodeStart();
+    rule_.OnEpisodeStart(context);
   }
   void OnEpisodeStart() override { OnEpisodeStart(EpisodeContext{}); }
   void Observe(const Observation& o) override {

@@ -60,6 +60,7 @@ nb::dict JobColumnsOf(const ExperimentData& data, std::size_t policy, std::size_
   columns["preemptions"] = Column<std::int32_t>(records, [](const R& r) { return r.preemptions; });
   columns["restarts"] = Column<std::int32_t>(records, [](const R& r) { return r.restarts; });
   columns["moves"] = Column<std::int32_t>(records, [](const R& r) { return r.moves; });
+  columns["evictions"] = Column<std::int32_t>(records, [](const R& r) { return r.evictions; });
   columns["failures"] = Column<std::int32_t>(records, [](const R& r) { return r.failures; });
   return columns;
 }

@@ -1,5 +1,6 @@
 // allot.Observation: columns of jobs, nodes, events and tables for policies in Python.
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -239,6 +240,15 @@ void Bind(nb::module_& m) {
       .def_prop_ro(
           "decision", [](const PythonObservation& v) { return v.get().decision; },
           "0, 1, ... within the episode.")
+      .def_prop_ro(
+          "lent", [](const PythonObservation& v) { return v.get().lent; },
+          "GPUs of the nodes that services lend to jobs and may call back; None where no services "
+          "do.")
+      .def_prop_ro(
+          "guaranteed",
+          [](PythonObservation& v) { return v.Array("guaranteed", v.get().guaranteed); },
+          "GPUs that will be lent 0, 15, 30, ... minutes from now, as the lender predicts; empty "
+          "where nothing is lent.")
       .def_prop_ro("partner", Partner, "By row: the job on the same GPUs, -1: it is alone.")
       .def_prop_ro(
           "user_names", [](const PythonObservation& v) { return NamesOf(v.get().user_names); },

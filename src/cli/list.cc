@@ -26,7 +26,9 @@
 #include "sim/checkpoint_rule.h"
 #include "sim/fault_law.h"
 #include "sim/job_process.h"
+#include "sim/lender.h"
 #include "sim/profile.h"
+#include "sim/service_load.h"
 #include "stages/rounds/sharing.h"
 #include "sweep/preset.h"
 #include "workload/arrival_law.h"
@@ -115,6 +117,8 @@ int List(const std::string& what, const GlobalOptions& globals) {
               {"beliefs", Describe<BeliefInfo>()},
               {"autoscalers", Describe<AutoscalerInfo>()},
               {"faults", Describe<FaultLawInfo>()},
+              {"services", Describe<ServiceLawInfo>()},
+              {"lenders", Describe<LenderInfo>()},
               {"checkpoints", Describe<CheckpointRuleInfo>()},
               {"progress", Describe<ProcessInfo>()},
               {"sharing", Describe<SharingInfo>()},

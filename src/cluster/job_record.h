@@ -17,8 +17,9 @@ struct JobRecord {
   std::int32_t restarts = 0;  // changes of allocation after the first launch, each at restart cost
   std::int32_t moves = 0;     // of these: from running to running in the same configuration
 
-  std::int32_t failures = 0;  // of the preemptions: a node of it went down
-  std::int32_t shrinks = 0;   // of the restarts: a node went down and it kept the rest
+  std::int32_t failures = 0;   // of the preemptions: a node of it went down
+  std::int32_t evictions = 0;  // of the preemptions: a node of it was called back
+  std::int32_t shrinks = 0;    // of the restarts: a node went down and it kept the rest
 
   std::int32_t launches() const { return first_start == kNever ? 0 : 1 + restarts; }
 };
@@ -30,6 +31,16 @@ struct LostGpuSeconds {
   double checkpoints = 0;  // writing them
 
   friend bool operator==(const LostGpuSeconds&, const LostGpuSeconds&) = default;
+};
+
+// Of services that lend GPUs, while jobs are submitted: GPUs on average, and the share of their
+// demand that they had lent.
+struct LendingFigures {
+  double demand = 0;
+  double lent = 0;
+  double shortage = 0;
+
+  friend bool operator==(const LendingFigures&, const LendingFigures&) = default;
 };
 
 // The jobs that a measurement is of, by position, both included: a steady-state window. Those

@@ -27,11 +27,19 @@
 
 namespace allot {
 
+inline constexpr Seconds kGuaranteeStep = 900;
+
 struct Observation : JobColumns {
   Seconds now = 0;
   Seconds interval = 0;                  // time between scheduled decisions
   std::int64_t decision = 0;             // 0, 1, ... within the episode
   const ClusterSpec* cluster = nullptr;  // as it is now
+
+  // GPUs of nodes that services lend to jobs and may call back; none where no services do. Element
+  // k of `guaranteed`: GPUs that will be lent k times kGuaranteeStep from now, as the lender
+  // predicts.
+  std::optional<GpuCount> lent;
+  std::vector<GpuCount> guaranteed;
 
   Events events;  // since the decision before
 

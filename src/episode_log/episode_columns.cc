@@ -63,6 +63,11 @@ std::string SimJson(const SimOptions& options) {
             {"seed", options.seed}};
   // Written only if given; older logs lack them.
   if (!options.autoscale.empty()) json["autoscale"] = options.autoscale;
+  if (!options.services.empty()) {
+    json["services"] = options.services;
+    json["lend"] = options.lend;
+    json["recall_notice_s"] = options.recall_notice;
+  }
   if (!options.failures.empty()) json["failures"] = options.failures;
   if (options.node_loss != SimOptions{}.node_loss) json["failure_mode"] = TextOf(options.node_loss);
   if (options.checkpoints != SimOptions{}.checkpoints) json["checkpoints"] = options.checkpoints;
@@ -97,6 +102,9 @@ SimOptions SimFromJson(const std::string& text, const std::string& where) {
     options.lengths = LengthEstimates::Parse(json.at("length_estimates").get<std::string>());
     options.beliefs = json.value("beliefs", options.beliefs);
     options.progress = json.value("progress", options.progress);
+    options.services = json.value("services", options.services);
+    options.lend = json.value("lend", options.lend);
+    options.recall_notice = json.value("recall_notice_s", options.recall_notice);
     options.autoscale = json.value("autoscale", options.autoscale);
     if (const std::string rules = json.value("rules", std::string()); !rules.empty()) {
       options.rules = std::make_shared<const OperatorRules>(

@@ -136,7 +136,15 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   evaluation.length_estimates = sim.lengths.ToString();
   evaluation.beliefs = sim.beliefs;
   evaluation.progress = sim.progress;
+  std::vector<LendingFigures> lending;
+  for (const World::Named& named : scenarios) {
+    if (const auto figures = named.scenario->lending_figures()) lending.push_back(*figures);
+  }
+  const std::string lent = LendingInWords(sim, lending);
   evaluation.node_events = NodeEventsInWords(sim);
+  if (!lent.empty()) {
+    evaluation.node_events += (evaluation.node_events.empty() ? "" : " ") + lent;
+  }
   evaluation.autoscale = sim.autoscale;
   evaluation.restart_cost_s = sim.restart_cost;
   evaluation.launch_cost_s = sim.launch_cost;
@@ -226,6 +234,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
                    .records = outcome.records,
                    .timeline = outcome.timeline,
                    .lost = outcome.lost,
+                   .lending = scenario.lending_figures(),
                    .did_not_finish = outcome.did_not_finish,
                    .decisions = outcome.drive.decisions,
                    .decision_us = outcome.drive.decision_us,

@@ -17,8 +17,12 @@ std::string NodeEventsInWords(const SimOptions& options) {
   }
   const auto law = MakeFaultLaw(options.failures);
   if (law != nullptr && law->rate() > 0) {
-    causes.push_back(fmt::format("by --failures {} (each once in {} on average)", options.failures,
-                                 HumanDuration(1 / law->rate())));
+    std::string recalls;
+    if (law->notice()) {
+      recalls = fmt::format("called back {} before, ", HumanDuration(*law->notice()));
+    }
+    causes.push_back(fmt::format("by --failures {} ({}each once in {} on average)",
+                                 options.failures, recalls, HumanDuration(1 / law->rate())));
   }
   const std::size_t windows = options.rules == nullptr ? 0 : options.rules->maintenance().size();
   if (windows > 0) {
@@ -44,6 +48,28 @@ std::string NodeEventsInWords(const SimOptions& options) {
       "{}their jobs {}, and go on with the GPUs that are left after a restart; those that cannot "
       "are stopped, {}, and wait for GPUs. Both count among the restarts of every policy.",
       down, hot ? "keep their work" : work, work);
+}
+
+std::string LendingInWords(const SimOptions& options, std::span<const LendingFigures> runs) {
+  if (runs.empty()) return "";
+  LendingFigures mean;
+  double missing = 0;
+  for (const LendingFigures& run : runs) {
+    mean.demand += run.demand / static_cast<double>(runs.size());
+    mean.lent += run.lent / static_cast<double>(runs.size());
+    missing += run.shortage * run.demand;
+  }
+  const double demanded = mean.demand * static_cast<double>(runs.size());
+  const double shortage = demanded > 0 ? missing / demanded : 0;
+  return fmt::format(
+      "Services ({}) need {:.0f} GPUs on average and lend {:.0f} (--lend {}); {:.3f} % of their "
+      "demand is not served. Jobs know of a recall {} before: they write a checkpoint if that "
+      "suffices, and {}.",
+      options.services, mean.demand, mean.lent, options.lend, 100 * shortage,
+      HumanDuration(options.recall_notice),
+      options.node_loss == NodeLoss::kRequeue
+          ? "wait for GPUs"
+          : "go on with the GPUs that are left, or wait where they cannot");
 }
 
 }  // namespace allot

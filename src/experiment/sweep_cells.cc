@@ -178,6 +178,7 @@ SweepCell SweepCells::RunIn(const Entry& entry, const std::string& spec) const {
       .records = outcome.records,
       .timeline = outcome.timeline,
       .lost = outcome.lost,
+      .lending = scenario.lending_figures(),
       .tracked = options.tracked,
       .decisions = outcome.drive.decisions,
       .decision_us = {},

@@ -225,6 +225,12 @@ SimOptions World::sim() const {
     options.rules = std::make_shared<const OperatorRules>(OperatorRules::FromFile(spec_.rules));
     CheckGuarantees(*options.rules, cluster(), spec_.rules);
   }
+  if (spec_.services.empty() && (!spec_.lend.empty() || spec_.recall_notice)) {
+    throw UsageError("--lend and --recall-notice are of services, got no --services");
+  }
+  options.services = spec_.services;
+  if (!spec_.lend.empty()) options.lend = spec_.lend;
+  if (spec_.recall_notice) options.recall_notice = *spec_.recall_notice;
   options.autoscale = spec_.autoscale;
   options.node_price = spec_.node_price;
   options.seed = spec_.seed;

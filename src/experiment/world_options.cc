@@ -13,6 +13,7 @@
 #include "experiment/world.h"
 #include "perf/catalogue.h"
 #include "sim/fault_law.h"
+#include "sim/service_load.h"
 #include "workload/arrival_law.h"
 #include "workload/trace_reader.h"
 
@@ -52,6 +53,10 @@ std::vector<std::string> FilesOfSettings(const std::string& settings) {
 
 std::vector<std::string> FilesOfFailures(const std::string& failures) {
   return failures.empty() ? std::vector<std::string>{} : FilesOfSpec<FaultLawInfo>(failures);
+}
+
+std::vector<std::string> FilesOfServices(const std::string& services) {
+  return services.empty() ? std::vector<std::string>{} : FilesOfSpec<ServiceLawInfo>(services);
 }
 
 [[noreturn]] void ThrowNotA(std::string_view what, const std::string& name,
@@ -286,7 +291,7 @@ const std::vector<WorldOption>& WorldOptionTable() {
       {.name = "failures",
        .value = &W::failures,
        .help = "a law by which nodes fail and are repaired: exponential:between=30d,repair=2h, "
-               "renewal:rate=5, trace:file=FILE,nodes=N; see 'allot list faults'",
+               "renewal:rate=5, spot:notice=2min, trace:file=FILE,nodes=N; see 'allot list faults'",
        .topic = kCluster,
        .detail = true,
        .files = FilesOfFailures},
@@ -310,6 +315,27 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .topic = kCluster,
        .detail = true,
        .files = ThePath},
+      {.name = "services",
+       .value = &W::services,
+       .help = "services that share the cluster with jobs and lend them the nodes that they do not "
+               "need: weekly, trace:file=FILE; see 'allot list services'",
+       .topic = kCluster,
+       .detail = true,
+       .files = FilesOfServices},
+      {.name = "lend",
+       .value = &W::lend,
+       .help = "how many GPUs services lend: margin:margin=0.1, level:quantile=0.99; see 'allot "
+               "list lenders'",
+       .default_text = "margin",
+       .topic = kCluster,
+       .detail = true},
+      {.name = "recall-notice",
+       .value = &W::recall_notice,
+       .help = "time between the recall of a lent node and its effect: seconds, or 10m",
+       .default_text = "600",
+       .duration = true,
+       .topic = kCluster,
+       .detail = true},
       {.name = "autoscale",
        .value = &W::autoscale,
        .help = "the number of nodes follows their use, out of those of --cluster: min=N,max=N,"

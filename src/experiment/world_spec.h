@@ -41,13 +41,16 @@ struct WorldSpec {
   std::string failure_mode{};            // for ParseNodeLoss; "" stands for requeue
   std::string checkpoints{};  // for MakeCheckpointRule; "" stands for young-daly with failures
   std::string node_events{};  // CSV file; "" for none
-  std::string autoscale{};    // for MakeAutoscaler; "" keeps all nodes
-  double node_price = 0;      // price of a node for an hour; 0: cost is not counted
-  std::string rules{};        // TOML file of OperatorRules; "" for none
-  double speedup = 1;         // factor on all progress, hidden from policies
-  std::string lengths{};      // for LengthEstimates::Parse; "" stands for the profile's
-  std::string beliefs{};      // for MakeBelief; "" stands for exact
-  std::string progress{};     // for MakeProcesses; "" stands for constant
+  std::string services{};     // for MakeServiceLoad; "" for none
+  std::string lend{};         // for MakeLender; "" stands for margin
+  std::optional<double> recall_notice{};  // seconds; default: 10 minutes
+  std::string autoscale{};                // for MakeAutoscaler; "" keeps all nodes
+  double node_price = 0;                  // price of a node for an hour; 0: cost is not counted
+  std::string rules{};                    // TOML file of OperatorRules; "" for none
+  double speedup = 1;                     // factor on all progress, hidden from policies
+  std::string lengths{};                  // for LengthEstimates::Parse; "" stands for the profile's
+  std::string beliefs{};                  // for MakeBelief; "" stands for exact
+  std::string progress{};                 // for MakeProcesses; "" stands for constant
   std::string setting{};  // named worlds, joined by commas, replacing all but workloads and seed
 };
 

@@ -104,6 +104,7 @@ std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
     row.decision_us_p50 = MeanOf(policy.runs, &RunSummary::decision_us_p50);
     row.decision_us_p99 = MeanOf(policy.runs, &RunSummary::decision_us_p99);
     double restarts = 0;
+    double evictions = 0;
     double lost = 0;
     double held = 0;
     for (std::size_t w = 0; w < policy.runs.size(); ++w) {
@@ -116,9 +117,12 @@ std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
       row.jobs += run.jobs;
       row.unfinished += run.unfinished;
       restarts += static_cast<double>(run.restarts);
+      evictions += static_cast<double>(run.evictions);
     }
     if (held > 0) row.lost_share = lost / held;
     if (row.jobs > 0) row.restarts_per_job = restarts / static_cast<double>(row.jobs);
+    const bool lends = policy.runs.front().lending.has_value() || evictions > 0;
+    if (lends && row.jobs > 0) row.evictions_per_job = evictions / static_cast<double>(row.jobs);
     const std::vector<double> own = AverageJcts(policy.runs);
     for (std::size_t w = 0; w < own.size(); ++w) row.ratios.push_back(reference[w] / own[w]);
     row.ratio = RatioOfFinished(compared_with.runs, policy.runs, windows);
@@ -330,6 +334,10 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
   const bool loses = std::any_of(
       rows.begin(), rows.end(), [](const PolicyRow& row) { return std::isfinite(row.lost_share); });
   if (loses) columns.push_back({"lost"});
+  const bool evicts = std::any_of(rows.begin(), rows.end(), [](const PolicyRow& row) {
+    return std::isfinite(row.evictions_per_job);
+  });
+  if (evicts) columns.push_back({"evictions/job"});
   if (priced) {
     columns.push_back({"node hours"});
     columns.push_back({"cost"});
@@ -351,6 +359,7 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
         HumanMicroseconds(row.decision_us_p50),
         HumanMicroseconds(row.decision_us_p99)};
     if (loses) cells.push_back(HumanShare(row.lost_share));
+    if (evicts) cells.push_back(HumanFixed(row.evictions_per_job, 3));
     if (priced) {
       cells.push_back(HumanFixed(row.node_hours, 1));
       cells.push_back(HumanFixed(row.cost, 2));

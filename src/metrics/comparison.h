@@ -28,8 +28,9 @@ struct PolicyRow {
   double avg_queueing_s = kUnknown;
   double gpu_utilisation = kUnknown;
   double node_hours = kUnknown;
-  double lost_share = kUnknown;  // of the GPU time held, that lost (RunSummary::lost)
-  double cost = kUnknown;        // unknown where nodes have no price
+  double evictions_per_job = kUnknown;  // where nodes are called back
+  double lost_share = kUnknown;         // of the GPU time held, that lost (RunSummary::lost)
+  double cost = kUnknown;               // unknown where nodes have no price
   double restarts_per_job = kUnknown;
   double decision_us_p50 = kUnknown;
   double decision_us_p99 = kUnknown;

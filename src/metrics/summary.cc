@@ -58,6 +58,7 @@ RunSummary Summarise(const RunFacts& facts) {
   s.oracle = facts.oracle;
   s.did_not_finish = facts.did_not_finish;
   s.lost = facts.lost;
+  s.lending = facts.lending;
   s.gpus = facts.gpus;
   s.decisions = facts.decisions;
   s.cpu_s = facts.cpu_s;
@@ -88,6 +89,7 @@ RunSummary Summarise(const RunFacts& facts) {
     s.gpu_seconds += record.gpu_seconds;
     s.preemptions += record.preemptions;
     s.node_stops += record.failures;
+    s.evictions += record.evictions;
     s.restarts += record.restarts;
     s.node_shrinks += record.shrinks;
     const Outcome outcome = outcome_of(record);
@@ -167,12 +169,18 @@ nlohmann::ordered_json ToJson(const RunSummary& s) {
   json["avg_queueing_s"] = NumberOrNull(s.avg_queueing_s);
   json["preemptions"] = s.preemptions;
   if (s.node_stops > 0) json["node_stops"] = s.node_stops;
+  if (s.evictions > 0) json["evictions"] = s.evictions;
   json["restarts"] = s.restarts;
   if (s.node_shrinks > 0) json["node_shrinks"] = s.node_shrinks;
   if (s.lost) {
     json["lost_gpu_seconds"] = {{"redone", s.lost->redone},
                                 {"restarts", s.lost->restarts},
                                 {"checkpoints", s.lost->checkpoints}};
+  }
+  if (s.lending) {
+    json["lending"] = {{"demand_gpus", s.lending->demand},
+                       {"lent_gpus", s.lending->lent},
+                       {"shortage", s.lending->shortage}};
   }
   if (std::isfinite(s.node_hours)) json["node_hours"] = s.node_hours;
   if (std::isfinite(s.cost)) json["cost"] = s.cost;
@@ -207,6 +215,7 @@ RunSummary SummaryFromJson(const nlohmann::ordered_json& json, std::string_view 
     s.avg_queueing_s = RequireNumber(json, "avg_queueing_s", where);
   if (json.contains("preemptions")) s.preemptions = RequireInteger(json, "preemptions", where);
   if (json.contains("node_stops")) s.node_stops = RequireInteger(json, "node_stops", where);
+  if (json.contains("evictions")) s.evictions = RequireInteger(json, "evictions", where);
   if (json.contains("restarts")) s.restarts = RequireInteger(json, "restarts", where);
   if (json.contains("node_shrinks")) s.node_shrinks = RequireInteger(json, "node_shrinks", where);
   if (json.contains("lost_gpu_seconds")) {
@@ -215,6 +224,13 @@ RunSummary SummaryFromJson(const nlohmann::ordered_json& json, std::string_view 
     s.lost = {.redone = RequireNumber(lost, "redone", place),
               .restarts = RequireNumber(lost, "restarts", place),
               .checkpoints = RequireNumber(lost, "checkpoints", place)};
+  }
+  if (json.contains("lending")) {
+    const nlohmann::ordered_json& lending = json["lending"];
+    const std::string place = fmt::format("{}: lending", where);
+    s.lending = {.demand = RequireNumber(lending, "demand_gpus", place),
+                 .lent = RequireNumber(lending, "lent_gpus", place),
+                 .shortage = RequireNumber(lending, "shortage", place)};
   }
   if (json.contains("node_hours")) s.node_hours = RequireNumber(json, "node_hours", where);
   if (json.contains("cost")) s.cost = RequireNumber(json, "cost", where);

@@ -42,9 +42,11 @@ struct RunSummary {
   double avg_queueing_s = kUnknown;  // first start - submit, over started jobs
   std::int64_t preemptions = 0;
   std::int64_t node_stops = 0;  // of the preemptions: a node of the job went down
+  std::int64_t evictions = 0;   // of the preemptions: a node of the job was called back
   std::int64_t restarts = 0;
   std::int64_t node_shrinks = 0;  // of the restarts: a node of the job went down, it kept the rest
   std::optional<LostGpuSeconds> lost{};     // by all jobs; where nodes fail or checkpoints cost
+  std::optional<LendingFigures> lending{};  // where services lend GPUs
   double node_hours = kUnknown;             // of nodes that were there, first submit to last finish
   double cost = kUnknown;                   // of these; unknown where nodes have no price
   std::optional<ServiceSummary> service{};  // where the workload was known
@@ -62,6 +64,7 @@ struct RunFacts {
   std::span<const JobRecord> records;
   std::span<const TimelinePoint> timeline;
   std::optional<LostGpuSeconds> lost{};
+  std::optional<LendingFigures> lending{};
   std::optional<TrackedJobs> tracked{};  // only these are counted; utilisation is that of the
                                          // cluster from their first submit to their last finish
   std::optional<std::string> did_not_finish{};  // as RunSummary

@@ -1,6 +1,7 @@
 #include "metrics/sweep_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -72,6 +73,63 @@ std::vector<double> MeanQuantiles(const CellsBySeed& cells,
   return mean;
 }
 
+void AddLosses(const CellsBySeed& cells, SweepRow* row) {
+  double held = 0;
+  double redone = 0;
+  double lost = 0;
+  double evictions = 0;
+  double demand = 0;
+  double missing = 0;
+  for (const auto& [seed, cell] : cells) {
+    const RunSummary& run = cell->summary;
+    evictions += static_cast<double>(run.evictions);
+    if (run.lost) {
+      held += run.gpu_seconds;
+      redone += run.lost->redone;
+      lost += run.lost->redone + run.lost->restarts + run.lost->checkpoints;
+    }
+    if (run.lending) {
+      demand += run.lending->demand;
+      missing += run.lending->shortage * run.lending->demand;
+    }
+  }
+  if (held > 0) {
+    row->redone_share = redone / held;
+    row->lost_share = lost / held;
+  }
+  if (demand > 0) row->shortage = missing / demand;
+  if ((demand > 0 || evictions > 0) && row->jobs > 0) {
+    row->evictions_per_job = evictions / static_cast<double>(row->jobs);
+  }
+}
+
+struct LossColumn {
+  const char* name;
+  const char* title;
+  double SweepRow::*value;
+  bool share;
+};
+constexpr LossColumn kLossColumns[] = {
+    {"redone_share", "done again", &SweepRow::redone_share, true},
+    {"lost_share", "lost", &SweepRow::lost_share, true},
+    {"evictions_per_job", "evictions/job", &SweepRow::evictions_per_job, false},
+    {"shortage", "shortage", &SweepRow::shortage, true}};
+
+// Those that some row has.
+std::vector<LossColumn> LossColumnsOf(const std::vector<SweepRow>& rows) {
+  std::vector<LossColumn> columns;
+  for (const LossColumn& column : kLossColumns) {
+    const auto has = [&](const SweepRow& row) { return std::isfinite(row.*column.value); };
+    if (std::any_of(rows.begin(), rows.end(), has)) columns.push_back(column);
+  }
+  return columns;
+}
+
+std::string LossText(const SweepRow& row, const LossColumn& column) {
+  const double value = row.*column.value;
+  return column.share ? HumanFixed(100 * value, 3) + " %" : HumanFixed(value, 3);
+}
+
 std::string DurationWithInterval(const PairedRatio& value) {
   std::string mean = HumanDuration(value.mean);
   if (!value.has_interval() || !std::isfinite(value.mean)) return mean;
@@ -113,6 +171,7 @@ std::vector<SweepRow> Aggregate(const SweepResults& results) {
       row.unfinished += cell->summary.unfinished;
       preemptions += static_cast<double>(cell->summary.preemptions);
     }
+    AddLosses(group, &row);
     if (row.jobs > 0) row.preemptions_per_job = preemptions / static_cast<double>(row.jobs);
     std::vector<std::int32_t> windows;
     for (const auto& [seed, cell] : group) windows.push_back(cell->window);
@@ -169,6 +228,8 @@ TextTable SweepTable(const SweepResults& results, const std::vector<SweepRow>& r
   for (const char* title : {"avg JCT", "ref / row", "p50 JCT", "p95 JCT", "p99 JCT", "queueing",
                             "makespan", "GPU use", "fairness", "preempt/job"})
     columns.push_back({title});
+  const std::vector<LossColumn> losses = LossColumnsOf(rows);
+  for (const LossColumn& column : losses) columns.push_back({column.title});
   TextTable table(std::move(columns));
   int seeds = 0;
   bool oracle = false;
@@ -186,6 +247,7 @@ TextTable SweepTable(const SweepResults& results, const std::vector<SweepRow>& r
                   HumanDuration(row.p99_jct_s.mean), HumanDuration(row.avg_queueing_s.mean),
                   HumanDuration(row.makespan_s.mean), HumanShare(row.gpu_utilisation.mean),
                   HumanFixed(row.avg_fairness.mean, 2), HumanFixed(row.preemptions_per_job, 2)});
+    for (const LossColumn& column : losses) cells.push_back(LossText(row, column));
     table.AddRow(std::move(cells), row.reference ? '>' : ' ');
   }
   table.AddNote(
@@ -219,7 +281,10 @@ std::string SweepTableCsv(const SweepResults& results, const std::vector<SweepRo
   text += "seeds,jobs,unfinished,oracle,preemptions_per_job";
   for (const SweepFigure& figure : kFigures)
     text += fmt::format(",{0},{0}_low,{0}_high", figure.name);
-  text += ",ratio,ratio_low,ratio_high\n";
+  text += ",ratio,ratio_low,ratio_high";
+  const std::vector<LossColumn> losses = LossColumnsOf(rows);
+  for (const LossColumn& column : losses) text += fmt::format(",{}", column.name);
+  text += '\n';
   for (const SweepRow& row : rows) {
     for (std::size_t f = 0; f < row.values.size(); ++f) {
       if (f != seed_at) text += CsvField(row.values[f]) + ",";
@@ -232,6 +297,9 @@ std::string SweepTableCsv(const SweepResults& results, const std::vector<SweepRo
     };
     for (const SweepFigure& figure : kFigures) interval(row.*figure.in_row);
     interval(row.ratio);
+    for (const LossColumn& column : losses) {
+      text += fmt::format(",{}", CsvNumber(row.*column.value));
+    }
     text += '\n';
   }
   return text;
@@ -239,6 +307,7 @@ std::string SweepTableCsv(const SweepResults& results, const std::vector<SweepRo
 
 nlohmann::ordered_json SweepTableJson(const SweepResults& results,
                                       const std::vector<SweepRow>& rows) {
+  const std::vector<LossColumn> losses = LossColumnsOf(rows);
   Json list = Json::array();
   for (const SweepRow& row : rows) {
     Json json = Json::object();
@@ -250,6 +319,7 @@ nlohmann::ordered_json SweepTableJson(const SweepResults& results,
     json["unfinished"] = row.unfinished;
     json["oracle"] = row.oracle;
     json["preemptions_per_job"] = NumberOrNull(row.preemptions_per_job);
+    for (const LossColumn& column : losses) json[column.name] = NumberOrNull(row.*column.value);
     for (const SweepFigure& figure : kFigures) json[figure.name] = IntervalJson(row.*figure.in_row);
     json["ratio"] = IntervalJson(row.ratio);
     list.push_back(std::move(json));

@@ -32,6 +32,12 @@ struct SweepRow {
   std::vector<double> jct_quantiles_s;
   std::vector<double> fairness_quantiles;
   double preemptions_per_job = kUnknown;
+  // Where nodes go or services lend them: recalls that stopped a job, of the GPU time that jobs
+  // held the share done again and all that was lost (RunSummary::lost), and what services lacked.
+  double evictions_per_job = kUnknown;
+  double redone_share = kUnknown;
+  double lost_share = kUnknown;
+  double shortage = kUnknown;
   PairedRatio
       ratio;  // average JCT of the reference / of this row; below 1: the reference is faster
 };

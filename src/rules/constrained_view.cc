@@ -101,6 +101,7 @@ void ConstrainedView::ShowRows(const Observation& all) {
   shown_.interval = all.interval;
   shown_.decision = all.decision;
   shown_.cluster = &cluster_;
+  ShowLent(all);
   shown_.user_names = all.user_names;
   shown_.group_names = all.group_names;
   ForEachJobColumn([&](const auto& column) { shown_.*column.values = all.*column.values; });
@@ -118,6 +119,17 @@ void ConstrainedView::ShowRows(const Observation& all) {
   if (hidden_rows_.empty()) return;
   shown_.EraseRows(hidden_rows_);
   if (!shown_.partner.empty()) EraseRowsOf(hidden_rows_, &shown_.partner);
+}
+
+// Without the GPUs of hidden jobs, which go on.
+void ConstrainedView::ShowLent(const Observation& all) {
+  shown_.lent = all.lent;
+  if (!all.lent) return;
+  GpuCount hidden = 0;
+  for (const Resources& pinned : pinned_) hidden += pinned.gpus;
+  *shown_.lent -= hidden;
+  shown_.guaranteed = all.guaranteed;
+  for (GpuCount& gpus : shown_.guaranteed) gpus = std::max(0, gpus - hidden);
 }
 
 // Arrivals and changes are those of what was shown. Ends and new tables are exact where the cluster

@@ -34,6 +34,7 @@ class ConstrainedView {
   void Withhold(const Observation& all, const Constraints& constraints);
   void ShowNodes(const Observation& all);
   void ShowRows(const Observation& all);
+  void ShowLent(const Observation& all);
   void ShowEvents(const Observation& all);
 
   ClusterSpec cluster_;

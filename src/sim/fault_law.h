@@ -1,12 +1,14 @@
 #pragma once
-// How nodes fail at random and are repaired. Laws are independent of what runs; each draws the
-// outages of one node from a stream of its own, so that they do not depend on the number of nodes.
+// How nodes fail at random and are repaired, or are called back and lent again. Laws are
+// independent of what runs; each draws the outages of one node from a stream of its own, so that
+// they do not depend on the number of nodes.
 //
 // A new one is a file in sim/faults/ that registers a FaultLawInfo, for --failures.
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +37,10 @@ class FaultLaw {
                                         std::uint64_t seed) const = 0;
   // Failures of one node in a second in which it is up, in the long run; 0: it never fails.
   virtual double rate() const = 0;
+  // Set where nodes do not fail but are called back: the jobs there know of it so long before.
+  virtual std::optional<Seconds> notice() const { return std::nullopt; }
+  // DataError where the law names nodes and none of the cluster's, which has so many.
+  virtual void CheckNodes(std::size_t /*nodes*/) const {}
 
  protected:
   // The stream that the outages of a node are drawn from.

@@ -19,7 +19,8 @@ Scenario WithoutMechanism(const Scenario& scenario) {
   const auto refuse = [](const char* what) {
     throw UsageError("shares without a mechanism (ideal=true) are of constant rates, got {}", what);
   };
-  if (!scenario.node_events().empty()) refuse("nodes that come and go");
+  if (!scenario.node_events().empty() || scenario.lending() != nullptr)
+    refuse("nodes that come and go");
   if (scenario.has_processes()) refuse("rates that vary");
   if (scenario.has_binding_rules()) refuse("rules of an operator that bind policies");
   if (scenario.options().beliefs != "exact") refuse("beliefs about rates");

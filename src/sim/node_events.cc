@@ -30,11 +30,13 @@ std::string_view TextOf(NodeLoss loss) { return kNodeLosses[static_cast<std::siz
 std::vector<NodeEvent> DrawNodeEvents(const FaultLaw& law, std::size_t nodes, Seconds horizon,
                                       std::uint64_t seed) {
   std::vector<NodeEvent> events;
+  const std::optional<Seconds> notice = law.notice();
+  const NodeEventReason reason = notice ? NodeEventReason::kRecall : NodeEventReason::kFailure;
   for (std::size_t n = 0; n < nodes; ++n) {
     const auto node = static_cast<NodeIndex>(n);
     for (const Outage& outage : law.OutagesOf(n, horizon, seed)) {
-      events.push_back({outage.down, node, false});
-      events.push_back({outage.up, node, true});  // also past the horizon: all come back
+      events.push_back({outage.down, node, false, reason, notice.value_or(0)});
+      events.push_back({outage.up, node, true, reason});  // also past the horizon: all come back
     }
   }
   std::stable_sort(events.begin(), events.end(), [](const NodeEvent& a, const NodeEvent& b) {
@@ -63,8 +65,8 @@ std::vector<NodeEvent> EventsOf(const MaintenanceWindows& windows) {
   std::vector<NodeEvent> events;
   for (const MaintenanceWindows::Window& window : windows.windows()) {
     for (const NodeIndex node : window.nodes) {
-      events.push_back({window.from, node, false, true});
-      events.push_back({window.to, node, true, true});
+      events.push_back({window.from, node, false, NodeEventReason::kPlanned});
+      events.push_back({window.to, node, true, NodeEventReason::kPlanned});
     }
   }
   std::stable_sort(events.begin(), events.end(),

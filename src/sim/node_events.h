@@ -1,7 +1,7 @@
 #pragma once
-// Nodes that fail, are repaired, join or leave while jobs run: events of a scenario. A node that is
-// down has no capacity; what becomes of its jobs NodeLoss says. Policies see the cluster as it is
-// at the moment (Observation::cluster).
+// Nodes that fail, are repaired, are called back, join or leave while jobs run: events of a
+// scenario. A node that is down has no capacity; NodeLoss says what becomes of its jobs. Policies
+// see the cluster as it is at the moment (Observation::cluster).
 
 #include <cstdint>
 #include <string>
@@ -16,9 +16,10 @@
 
 namespace allot {
 
-// What becomes of a job of which a node goes down without notice. "Else" is for jobs that progress
+// What becomes of a job of which a node fails or is called back. "Else" is for jobs that progress
 // on no such number of GPUs: they are stopped, lose what they did since their last checkpoint
-// (sim/checkpoint_rule.h), and wait.
+// (sim/checkpoint_rule.h), and wait. With a notice that is long enough for a checkpoint a job loses
+// nothing.
 enum class NodeLoss {
   kRequeue,  // as "else"
   kShrink,   // goes on from its last checkpoint on the GPUs that are left, after a restart; else
@@ -29,12 +30,19 @@ enum class NodeLoss {
 NodeLoss ParseNodeLoss(const std::string& text);
 std::string_view TextOf(NodeLoss loss);
 
+enum class NodeEventReason {
+  kFailure,
+  kRecall,   // whoever lends the node takes it back: services, or a market of spare capacity
+  kPlanned,  // of a maintenance window: jobs are stopped with a checkpoint, and the node is up only
+             // where nothing else keeps it down
+};
+
 struct NodeEvent {
   Seconds time = 0;
   NodeIndex node = 0;
-  bool up = false;       // whole capacity from now on; else none
-  bool planned = false;  // of a maintenance window: jobs are stopped with a checkpoint, and the
-                         // node is up only where nothing else keeps it down
+  bool up = false;  // whole capacity from now on; else none
+  NodeEventReason reason = NodeEventReason::kFailure;
+  Seconds notice = 0;  // the jobs on a node that goes down know of it so long before
   friend bool operator==(const NodeEvent&, const NodeEvent&) = default;
 };
 

@@ -242,7 +242,21 @@ bool Scenario::tells_true_lengths() const {
 }
 
 bool Scenario::loses_gpu_time() const {
-  return failure_rate_ > 0 || !options_.node_events.empty() || CheckpointsOn(1).progress() < 1;
+  return failure_rate_ > 0 || !options_.node_events.empty() || lending_ != nullptr ||
+         CheckpointsOn(1).progress() < 1;
+}
+
+void Scenario::PlanLending(Seconds horizon) {
+  if (options_.services.empty()) return;
+  if (options_.whole_rounds || options_.training.stepped || !options_.autoscale.empty()) {
+    throw UsageError(
+        "services lend nodes to jobs that keep their GPUs, not with whole rounds, training in "
+        "steps or autoscaling; got services '{}'",
+        options_.services);
+  }
+  lending_ = std::make_shared<const Lending>(
+      LendingTerms{options_.services, options_.lend, options_.recall_notice}, cluster_,
+      ServiceSpan{cluster_.total().gpus, workload_.jobs.back().submit, horizon, options_.seed});
 }
 
 void Scenario::PlanNodeEvents() {
@@ -258,9 +272,11 @@ void Scenario::PlanNodeEvents() {
   std::vector<NodeEvent> drawn;
   if (const auto law = MakeFaultLaw(options_.failures)) {
     failure_rate_ = law->rate();
+    law->CheckNodes(nodes);
     drawn = DrawNodeEvents(*law, nodes, horizon, options_.seed);
   }
   checkpoint_rule_ = MakeCheckpointRule(options_.checkpoints);
+  PlanLending(horizon);
   std::merge(options_.node_events.begin(), options_.node_events.end(), drawn.begin(), drawn.end(),
              std::back_inserter(node_events_),
              [](const NodeEvent& a, const NodeEvent& b) { return a.time < b.time; });

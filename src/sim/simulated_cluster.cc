@@ -74,6 +74,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario)
     training_.emplace(scenario, rates_ ? &*rates_ : nullptr);
   }
   AdvanceTo(times_.AtOrAfter(scenario.workload().jobs.front().submit));
+  ShowLent();
   o.events.number = 1;
 }
 
@@ -83,7 +84,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
       nodes_(scenario.cluster()),
       jobs_(scenario, start),
       walks_(scenario) {
-  ALLOT_CHECK(scenario.node_events().empty());
+  ALLOT_CHECK(scenario.node_events().empty() && scenario.lending() == nullptr);
   Observation& o = jobs_.observation;
   o.cluster = &nodes_.cluster();
   o.decision = 0;
@@ -126,8 +127,7 @@ Seconds SimulatedCluster::NextEvent() const {
   Seconds event = NextJobEvent();
   if (o.rows() == 0) return event;
   if (o.now < decide_at_) event = std::min(event, decide_at_);
-  const NodeEvent* const of_nodes = nodes_.next_event();
-  return of_nodes == nullptr ? event : std::min(event, of_nodes->time);
+  return std::min(event, nodes_.NextChange());
 }
 
 Seconds SimulatedCluster::NextJobEvent() const {
@@ -171,6 +171,7 @@ bool SimulatedCluster::WaitForChange(Seconds valid_until) {
     if (rates_) rates_->Measure(&jobs_);
   }
   if (nodes_.autoscaled()) Scale();
+  ShowLent();
   std::vector<EndedJob>& ended = o.events.ended;
   const auto by_job = [](const EndedJob& a, const EndedJob& b) { return a.job < b.job; };
   if (!std::is_sorted(ended.begin(), ended.end(), by_job)) {
@@ -223,15 +224,16 @@ void SimulatedCluster::PassSteps(Seconds valid_until) {
 }
 
 void SimulatedCluster::AdvanceTo(Seconds time) {
-  while (const NodeEvent* const event = nodes_.next_event()) {
-    if (event->time > time) break;
-    if (event->time > jobs_.observation.now) PassTo(event->time);
-    if (!event->up) {
-      StopJobsOn(event->node,
-                 event->planned ? std::nullopt : std::optional(scenario_.options().node_loss));
+  for (Seconds change = nodes_.NextChange(); change <= time; change = nodes_.NextChange()) {
+    if (change > jobs_.observation.now) PassTo(change);
+    if (const auto lent = nodes_.TakeLent()) {
+      LendNodes(*lent);
+    } else {
+      const NodeEvent& event = *nodes_.next_event();
+      if (!event.up) StopJobsOn(event.node, event.reason, event.notice);
+      nodes_.TakeEvent();
     }
-    last_event_ = event->time;
-    nodes_.TakeEvent();
+    last_event_ = change;
     holdings_.Reset(jobs_.observation, &*jobs_.observation.free);
   }
   PassTo(time);
@@ -409,7 +411,7 @@ void SimulatedCluster::Scale() {
   if (wanted == nodes_.present()) return;
   while (wanted < nodes_.present()) {
     const NodeIndex node = nodes_.LeastUsed(o);
-    StopJobsOn(node, std::nullopt);
+    StopJobsOn(node, NodeEventReason::kPlanned, 0);
     nodes_.Remove(node);
   }
   nodes_.GrowTo(wanted);
@@ -417,8 +419,27 @@ void SimulatedCluster::Scale() {
   timeline_.Note(PointNow(jobs_.gpus_used));
 }
 
-void SimulatedCluster::StopJobsOn(NodeIndex node, std::optional<NodeLoss> loss) {
+void SimulatedCluster::LendNodes(std::int32_t nodes) {
+  const Seconds notice = scenario_.lending()->notice();
+  while (nodes < nodes_.kept()) {
+    const NodeIndex node = nodes_.LeastUsed(jobs_.observation);
+    StopJobsOn(node, NodeEventReason::kRecall, notice);
+    nodes_.Remove(node);
+  }
+  nodes_.GrowTo(nodes);
+}
+
+void SimulatedCluster::ShowLent() {
+  const Lending* const lending = scenario_.lending();
+  if (lending != nullptr) {
+    lending->Show(jobs_.observation.now, nodes_.kept(), &jobs_.observation);
+  }
+}
+
+void SimulatedCluster::StopJobsOn(NodeIndex node, NodeEventReason reason, Seconds notice) {
   Observation& o = jobs_.observation;
+  const NodeLoss loss = scenario_.options().node_loss;
+  const bool planned = reason == NodeEventReason::kPlanned;
   new_shares_.clear();
   new_share_begin_.assign(1, 0);
   std::size_t slot = 0;  // of the next row that runs
@@ -434,8 +455,10 @@ void SimulatedCluster::StopJobsOn(NodeIndex node, std::optional<NodeLoss> loss) 
         jobs_.running_rows[kept] = row;
         jobs_.running[kept++] = jobs_.running[slot];
       } else {
-        if (loss && loss != NodeLoss::kRequeue) rest = ConfigurationWithout(r, node);
-        if (loss && !(loss == NodeLoss::kHot && rest >= 0)) LoseSinceCheckpoint(slot);
+        if (!planned && loss != NodeLoss::kRequeue) rest = ConfigurationWithout(r, node);
+        const Checkpoints written = scenario_.CheckpointsOn(shares.size());
+        const bool in_time = planned || (notice > 0 && notice >= written.cost);
+        if (!in_time && !(loss == NodeLoss::kHot && rest >= 0)) LoseSinceCheckpoint(slot, written);
         jobs_.gpus_used -= jobs_.running[slot].gpus;
         o.events.Change(row);
         if (rest >= 0) {
@@ -443,7 +466,8 @@ void SimulatedCluster::StopJobsOn(NodeIndex node, std::optional<NodeLoss> loss) 
           jobs_.running[kept] = GoOnWithout(node, r, rest);
           jobs_.gpus_used += jobs_.running[kept++].gpus;
         } else {
-          ++jobs_.records[At(o.job[r])].failures;
+          JobRecord& record = jobs_.records[At(o.job[r])];
+          ++(reason == NodeEventReason::kRecall ? record.evictions : record.failures);
           if (training_) training_->Stop(o.job[r]);
           Stop(r);
         }
@@ -493,11 +517,10 @@ RunningJob SimulatedCluster::GoOnWithout(NodeIndex node, std::size_t row,
   return RunFrom(row, static_cast<std::size_t>(left), ready);
 }
 
-void SimulatedCluster::LoseSinceCheckpoint(std::size_t slot) {
+void SimulatedCluster::LoseSinceCheckpoint(std::size_t slot, const Checkpoints& written) {
   Observation& o = jobs_.observation;
   const RunningJob& run = jobs_.running[slot];
   const std::size_t row = jobs_.RowIn(slot);
-  const Checkpoints written = scenario_.CheckpointsOn(o.shares_of(jobs_.running_rows[slot]).size());
   const Seconds ran = std::max(0.0, o.now - run.ready);
   const Seconds lost = written.every > 0 ? std::fmod(ran, written.every + written.cost) : 0.0;
   if (lost_) lost_->Redo(o.job[row], lost);

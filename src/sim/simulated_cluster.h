@@ -99,13 +99,14 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   Seconds NextEvent() const;     // the same, or of a node while jobs are unfinished
 
   // Nodes come and go.
-  void Scale();  // at an interval, before its decision
-  // `loss`: none where the node goes with notice, so that its jobs write a checkpoint.
-  void StopJobsOn(NodeIndex node, std::optional<NodeLoss> loss);
+  void Scale();                        // at an interval, before its decision
+  void LendNodes(std::int32_t nodes);  // so many, from now on
+  void ShowLent();
+  void StopJobsOn(NodeIndex node, NodeEventReason reason, Seconds notice);
   // The configuration in which the row's job progresses on what it holds on other nodes; -1: none.
   std::int32_t ConfigurationWithout(std::size_t row, NodeIndex node) const;
   RunningJob GoOnWithout(NodeIndex node, std::size_t row, std::int32_t configuration);
-  void LoseSinceCheckpoint(std::size_t slot);
+  void LoseSinceCheckpoint(std::size_t slot, const Checkpoints& written);
 
   // Answers take effect.
   // Makes the changes that holdings_ has found and taken, whose entries are of `given`.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "core/check.h"
@@ -113,6 +112,7 @@ const std::vector<ParamSpec>& IndexRule::Specs() {
        "are 1, 2, 4, ... GPUs of a node and whole nodes"},
       {"waiting", "0",
        "for joint: the speed that waiting counts as; above 0 where beta is 1 or more", 0, 1},
+      StageParam<Admission>({"admission", "accept-all", "stage: which jobs are considered"}),
       StageParam<TypeAssignment>(
           {"types", "exact", "stage: on which GPU type each job runs, where there are several"}),
       StageParam<Placement>({"placement", "packed", "stage: which GPUs on which nodes"})};
@@ -135,19 +135,24 @@ IndexRule::IndexRule(const Params& params, LengthModel lengths)
       joint_fill_(params.Flag("joint")),
       fill_(FillOptions(params), NestedSpec(params.Text("types"))),
       joint_(waiting_, kJointTolerance),
+      admission_(
+          MakeStage<Admission>("admission", NestedSpec(params.Text("admission")), params.loader())),
       placement_(MakeStage<Placement>("placement", params.Text("placement"))) {
   RefuseWithJoint(params);
   shape_.beta = static_cast<float>(params.Number("beta"));
   shape_.kappa = static_cast<float>(params.Number("kappa"));
   const double explore = params.Number("explore");
+  const AdmissionInfo& admission = Registry<AdmissionInfo>::Global().Get(
+      "admission", ParseNamedParams(NestedSpec(params.Text("admission"))).name);
   needs_lengths_ =
+      admission.needs_lengths ||
       ((basis_ == Basis::kRemaining || basis_ == Basis::kGittins) && (alpha_ != 0 || rank_ != 0)) ||
       fairness_ != 0 || explore != 0 ||
       (basis_ != Basis::kProfile && (soon_ != 0 || repay_ || joint_fill_ || late_ != 0));
   // An even division, and what was asked for, may be of more GPUs than are trusted.
   const bool beyond_trusted =
       fairness_ != 0 || basis_ == Basis::kGittins || joint_fill_ || params.Text("types") != "exact";
-  rates_ = beyond_trusted ? RatesRead::kAll : RatesRead::kTrusted;
+  rates_ = beyond_trusted ? RatesRead::kAll : std::max(RatesRead::kTrusted, admission.rates);
   if (rank_ != 0 && basis_ == Basis::kSubmit) {
     throw UsageError("policy 'index': rank {} needs a basis that is a time, got submit", rank_);
   }
@@ -157,7 +162,8 @@ IndexRule::IndexRule(const Params& params, LengthModel lengths)
   if (const auto history = HistoryOf(params)) lengths_ = LengthModelOf(history, habits);
 }
 
-void IndexRule::OnEpisodeStart() {
+void IndexRule::OnEpisodeStart(const EpisodeContext& context) {
+  admission_->OnEpisodeStart(context);
   lengths_.OnEpisodeStart();
   works_.OnEpisodeStart();
   even_.OnEpisodeStart();
@@ -202,8 +208,13 @@ Score IndexRule::Bounded(Score score) const {
 void IndexRule::Allocate(const Observation& o, std::span<const Score> scores,
                          Allocation* allocation) {
   ALLOT_CHECK_EQ(scores.size(), o.job.size());
-  rows_.resize(scores.size());
-  std::iota(rows_.begin(), rows_.end(), 0);
+  rows_.clear();
+  admission_->Admit(o, &rows_);
+  if (rows_.size() < scores.size()) {
+    of_admitted_.clear();
+    for (const std::int32_t row : rows_) of_admitted_.push_back(scores[At(row)]);
+    scores = of_admitted_;
+  }
   grants_.clear();
   if (joint_fill_) {
     left_.clear();

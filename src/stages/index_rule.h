@@ -17,6 +17,8 @@
 // Where rates are believed with a spread, `explore` is a bonus on the first step beyond what is
 // known (stages/fill/hull_fill.h).
 //
+// The stage `admission` says which jobs are considered.
+//
 // In two halves, so that a network can add to the numbers between them: Scores says what the rule
 // gives each job, Allocate turns numbers into an allocation as the rule does (types, sizes, all
 // together with `joint`, placement). The policy 'index' is one after the other.
@@ -52,13 +54,14 @@ class IndexRule {
   bool needs_lengths() const { return needs_lengths_; }
   RatesRead rates() const { return rates_; }
 
-  void OnEpisodeStart();
+  void OnEpisodeStart(const EpisodeContext& context);
 
   // What it learns from, without a decision.
   void Observe(const Observation& o);
   // By row. Observes. O(rows log rows).
   std::span<const Score> Scores(const Observation& o);
-  // Of scores[i] of row i, which must be Bounded or its own. Clears `allocation` first.
+  // Of scores[i] of row i, all of them, which must be Bounded or its own. Clears `allocation`
+  // first.
   void Allocate(const Observation& o, std::span<const Score> scores, Allocation* allocation);
 
   // The nearest that Allocate can take: beta and kappa not below 0, with `joint` waiting worth a
@@ -103,9 +106,11 @@ class IndexRule {
   JointChoice joint_;
   std::vector<double> left_;  // by row: seconds, or work
   TypeCapacity capacity_;
+  std::unique_ptr<Admission> admission_;
   std::unique_ptr<Placement> placement_;
-  std::vector<std::int32_t> rows_;
+  std::vector<std::int32_t> rows_;  // admitted
   std::vector<Score> scores_;
+  std::vector<Score> of_admitted_;  // by place in rows_, where not all rows are
   std::vector<float> times_;
   struct Logarithm {
     double time = kUnknown;

@@ -140,6 +140,7 @@ WaitForecaster::WaitForecaster(SimOptions rules, const WaitForecastOptions& opti
   rules_.node_events.clear();
   rules_.rules = nullptr;
   rules_.failures = {};
+  rules_.services = {};
   rules_.autoscale.clear();
   rules_.beliefs.clear();
   rules_.progress.clear();

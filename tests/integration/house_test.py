@@ -175,6 +175,8 @@ REGISTRIES = {
     "autoscalers": ["src/sim/autoscalers/*.cc"],
     "beliefs": ["src/sim/beliefs/*.cc"],
     "faults": ["src/sim/faults/*.cc"],
+    "services": ["src/sim/services/*.cc"],
+    "lenders": ["src/sim/lenders/*.cc"],
     "checkpoints": ["src/sim/checkpointing/*.cc"],
     "progress": ["src/sim/processes/*.cc"],
     "peers": ["src/fidelity/*_peer.cc"],

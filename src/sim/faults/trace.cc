@@ -2,7 +2,7 @@
 // began; class and description are not read), of servers 0 to `nodes` - 1, of which those without a
 // row had no failure. With `sample` each node of the cluster is a server drawn at random, and all
 // of them begin on the same day, drawn too; without it node n is server n from day 0 on. Past its
-// end the record begins again.
+// end the record begins again. With `notice` the rows are recalls, as of spare capacity.
 
 #include <algorithm>
 #include <cmath>
@@ -20,10 +20,13 @@ constexpr Seconds kRecordedDay = 86400;
 
 class RecordedFaults : public FaultLaw {
  public:
-  RecordedFaults(const std::string& path, std::uint64_t servers, bool sample)
-      : servers_(servers), sample_(sample) {
-    const std::string text = ReadTextFile(path);
-    CsvReader csv(text, path, {"node", "down_day", "up_day"}, {"class", "description"});
+  explicit RecordedFaults(const Params& params)
+      : path_(params.Text("file")),
+        servers_(static_cast<std::uint64_t>(params.Integer("nodes"))),
+        sample_(params.Flag("sample")) {
+    if (!params.Text("notice").empty()) notice_ = params.Duration("notice");
+    const std::string text = ReadTextFile(path_);
+    CsvReader csv(text, path_, {"node", "down_day", "up_day"}, {"class", "description"});
     while (csv.Next()) {
       csv.CheckRow();
       const auto server = static_cast<std::uint64_t>(csv.Integer("node", 0, 10'000'000));
@@ -39,7 +42,7 @@ class RecordedFaults : public FaultLaw {
       end_ = std::max(end_, outage.up);
       Add(outage, &outages_[server], csv.place());
     }
-    if (outages_.empty()) throw DataError("{}: a record of failures must have a row", path);
+    if (outages_.empty()) throw DataError("{}: a record of failures must have a row", path_);
   }
 
   std::vector<Outage> OutagesOf(std::uint64_t node, Seconds horizon,
@@ -67,6 +70,16 @@ class RecordedFaults : public FaultLaw {
     }
     return failures / up;
   }
+  std::optional<Seconds> notice() const override { return notice_; }
+
+  void CheckNodes(std::size_t nodes) const override {
+    const std::uint64_t first = outages_.begin()->first;
+    if (sample_ || first < nodes) return;
+    throw DataError(
+        "{}: with sample=false 'node' must name a node of the cluster, from 0 to {}, got none "
+        "below {}",
+        path_, nodes - 1, first);
+  }
 
  private:
   // Joins outages that overlap or touch; one without a length has no effect.
@@ -82,8 +95,10 @@ class RecordedFaults : public FaultLaw {
     }
   }
 
+  std::string path_;
   std::uint64_t servers_;
   bool sample_;
+  std::optional<Seconds> notice_;
   Seconds end_ = 0;                                       // of the record
   std::map<std::uint64_t, std::vector<Outage>> outages_;  // by server
 };
@@ -98,12 +113,13 @@ ALLOT_REGISTER(FaultLawInfo,
                                          1, 1e7},
                                         {"sample", "true",
                                          "nodes are servers drawn at random, from a day "
-                                         "drawn at random on"}},
+                                         "drawn at random on"},
+                                        {"notice", "",
+                                         "the rows are recalls, which jobs know of so long before; "
+                                         "empty: failures",
+                                         0, 1e9}},
                              .make = [](const Params& params) {
-                               return std::make_unique<RecordedFaults>(
-                                   params.Text("file"),
-                                   static_cast<std::uint64_t>(params.Integer("nodes")),
-                                   params.Flag("sample"));
+                               return std::make_unique<RecordedFaults>(params);
                              }}));
 
 }  // namespace

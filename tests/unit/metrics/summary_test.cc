@@ -34,6 +34,18 @@ RunFacts FactsOf(const std::vector<JobRecord>& records) {
   return facts;
 }
 
+TEST(Summarise, EvictionsAndLendingAreReadBack) {
+  std::vector<JobRecord> records = ThreeRecords();
+  records[1].evictions = 2;
+  RunFacts facts = FactsOf(records);
+  facts.lending = {.demand = 250, .lent = 240.5, .shortage = 0.001};
+  const RunSummary summary = Summarise(facts);
+  EXPECT_EQ(summary.evictions, 2);
+  const RunSummary again = SummaryFromJson(ToJson(summary), "test");
+  EXPECT_EQ(again.evictions, 2);
+  EXPECT_EQ(again.lending, facts.lending);
+}
+
 TEST(Summarise, JctIsFinishMinusSubmit) {
   const std::vector<JobRecord> records = ThreeRecords();  // JCTs 100, 40, 100
   const RunSummary summary = Summarise(FactsOf(records));

@@ -51,6 +51,26 @@ TEST(SweepTable, HasARowForAllButTheSeed) {
   EXPECT_DOUBLE_EQ(rows[1].preemptions_per_job, 0.5);
 }
 
+TEST(SweepTable, LossesAreOverAllSeedsAndShownWhereThereAreAny) {
+  SweepResults results = TwoByTwo();
+  EXPECT_TRUE(std::isnan(Aggregate(results)[0].redone_share));
+  EXPECT_EQ(SweepTableCsv(results, Aggregate(results)).find("shortage"), std::string::npos);
+  for (const std::size_t cell : {0, 2}) {  // policy a at load 1
+    RunSummary& run = results.cells[cell].summary;
+    run.gpu_seconds = 1000;
+    run.lost = {.redone = 30, .restarts = 10};
+    run.evictions = 1;
+    run.lending = {.demand = 100.0 + 200 * static_cast<double>(cell), .shortage = 0.1};
+  }
+  results.cells[2].summary.lending->shortage = 0;
+  const SweepRow row = Aggregate(results)[0];
+  EXPECT_DOUBLE_EQ(row.redone_share, 0.03);
+  EXPECT_DOUBLE_EQ(row.lost_share, 0.04);
+  EXPECT_DOUBLE_EQ(row.evictions_per_job, 0.25);
+  EXPECT_DOUBLE_EQ(row.shortage, 0.1 * 100 / 600);
+  EXPECT_NE(SweepTableCsv(results, Aggregate(results)).find(",shortage"), std::string::npos);
+}
+
 // Student's t for one degree of freedom at 95 % is 12.706.
 // Of two seeds 100 apart, an interval of the times themselves would begin far below 0.
 TEST(SweepTable, MeansHaveStudentIntervalsOnTheirLogarithms) {

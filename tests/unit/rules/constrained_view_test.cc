@@ -55,6 +55,14 @@ class ConstrainedViewTest : public testing::Test {
   ConstrainedView view_;
 };
 
+TEST_F(ConstrainedViewTest, HiddenJobsKeepTheirPartOfWhatIsLent) {
+  all_.lent = 8;
+  all_.guaranteed = {8, 3, 1};
+  ShowWithout({0});
+  EXPECT_EQ(view_.shown().lent, 6);
+  EXPECT_EQ(view_.shown().guaranteed, (std::vector<GpuCount>{6, 1, 0}));
+}
+
 TEST_F(ConstrainedViewTest, WithNothingHiddenItIsTheSame) {
   ShowWithout({});
   EXPECT_EQ(view_.shown().job, all_.job);

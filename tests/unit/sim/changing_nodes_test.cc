@@ -28,14 +28,29 @@ TEST(ChangingNodes, ANodeWhoseFirstEventIsUpJoinsLater) {
 
 TEST(ChangingNodes, ANodeStaysAwayUntilItsWindowAndItsFailureAreOver) {
   SimOptions options;
-  options.node_events = {
-      {100, 0, false, false}, {200, 0, false, true}, {300, 0, true, false}, {400, 0, true, true}};
+  options.node_events = {{100, 0, false},
+                         {200, 0, false, NodeEventReason::kPlanned},
+                         {300, 0, true},
+                         {400, 0, true, NodeEventReason::kPlanned}};
   const Scenario scenario = ScenarioOf({{0, 1, 1000}}, "2x4", options);
   ChangingNodes nodes(scenario);
   for (const GpuCount gpus : {0, 0, 0, 4}) {
     nodes.TakeEvent();
     EXPECT_EQ(GpusOf(nodes, 0), gpus);
   }
+}
+
+TEST(ChangingNodes, LentNodesAreTheFirstOnes) {
+  SimOptions options;
+  options.services = "weekly";
+  const Scenario scenario = ScenarioOf({{0, 1, 1000}}, "16x4", options);
+  ChangingNodes nodes(scenario);
+  const std::int32_t lent = scenario.lending()->first();
+  ASSERT_LT(lent, 16);
+  EXPECT_EQ(nodes.present(), lent);
+  EXPECT_EQ(GpusOf(nodes, static_cast<std::size_t>(lent)), 0);
+  EXPECT_EQ(nodes.NextChange(), scenario.lending()->changes()[1].time);
+  EXPECT_EQ(nodes.TakeLent(), scenario.lending()->changes()[1].nodes);
 }
 
 TEST(ChangingNodes, TheLastOfTheLeastUsedNodesGoesFirst) {

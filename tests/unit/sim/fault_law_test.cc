@@ -15,8 +15,8 @@ namespace {
 constexpr Seconds kDay = 86400;
 
 TEST(FaultLaws, OutagesAreAscendingAndDisjoint) {
-  for (const char* spec :
-       {"exponential:between=2d,repair=1d", "renewal:rate=50", "lemons:rate=50,shape=0.3"}) {
+  for (const char* spec : {"exponential:between=2d,repair=1d", "renewal:rate=50",
+                           "lemons:rate=50,shape=0.3", "spot:between=1d"}) {
     const auto law = MakeFaultLaw(spec);
     for (std::uint64_t node = 0; node < 20; ++node) {
       Seconds up = 0;
@@ -31,8 +31,8 @@ TEST(FaultLaws, OutagesAreAscendingAndDisjoint) {
 }
 
 TEST(FaultLaws, RatesAreThoseOfTheLongRun) {
-  for (const char* spec :
-       {"exponential:between=20d,repair=1d", "renewal:rate=5", "lemons:rate=5"}) {
+  for (const char* spec : {"exponential:between=20d,repair=1d", "renewal:rate=5", "lemons:rate=5",
+                           "spot:between=20d"}) {
     const auto law = MakeFaultLaw(spec);
     double failures = 0;
     Seconds up = 0;
@@ -47,6 +47,14 @@ TEST(FaultLaws, RatesAreThoseOfTheLongRun) {
     }
     EXPECT_NEAR(failures / up / law->rate(), 1, 0.07) << spec;
   }
+}
+
+TEST(FaultLaws, BadSpecsNameTheRuleAndTheValue) {
+  ExpectError(ExitCode::kUsage, {"unknown fault law 'renewel'", "renewal"},
+              [] { MakeFaultLaw("renewel"); });
+  ExpectError(ExitCode::kUsage, {"'rate'", "-1"}, [] { MakeFaultLaw("renewal:rate=-1"); });
+  ExpectError(ExitCode::kUsage, {"'rate'", "-1"}, [] { MakeFaultLaw("lemons:rate=-1"); });
+  ExpectError(ExitCode::kUsage, {"'notice'", "-1"}, [] { MakeFaultLaw("spot:notice=-1"); });
 }
 
 TEST(FaultLaws, ARateOfZeroHasNoFailure) {
@@ -139,6 +147,19 @@ TEST_F(RecordedFaults, SampledNodesBeginOnTheSameDay) {
   const auto law = MakeFaultLaw(Spec("0,1,2,GPU\n1,1,2,GPU\n2,1,2,GPU\n3,1,2,GPU\n3,9,10,GPU\n"));
   const auto begin = [&](std::uint64_t node) { return law->OutagesOf(node, 10 * kDay, 7).front(); };
   EXPECT_EQ(begin(0), begin(1));
+}
+
+TEST_F(RecordedFaults, WithANoticeTheyAreRecalls) {
+  EXPECT_EQ(MakeFaultLaw(Spec("0,1,2,GPU\n", ",notice=2min"))->notice(), 120);
+  EXPECT_FALSE(MakeFaultLaw(Spec("0,1,2,GPU\n"))->notice().has_value());
+}
+
+TEST_F(RecordedFaults, ARecordOfOtherNodesIsRefused) {
+  const auto law = MakeFaultLaw(Spec("2,1,2,GPU\n3,1,2,GPU\n", ",sample=false"));
+  law->CheckNodes(3);
+  ExpectError(ExitCode::kBadData, {"outages.csv", "from 0 to 1", "none below 2"},
+              [&] { law->CheckNodes(2); });
+  MakeFaultLaw(Spec("2,1,2,GPU\n"))->CheckNodes(1);
 }
 
 TEST_F(RecordedFaults, BadInputNamesRuleValueAndPlace) {

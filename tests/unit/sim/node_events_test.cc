@@ -103,6 +103,29 @@ TEST(NodeEventsTest, AHotJobThatCannotShrinkIsRequeued) {
   EXPECT_EQ(Jcts(outcome), (Times{600 + 30 + 160}));
 }
 
+TEST(NodeEventsTest, ARecallWithEnoughNoticeLosesNoWork) {
+  const auto jct_with_notice = [](Seconds notice) {
+    const RunOutcome outcome = RunWith({{500, 0, false, NodeEventReason::kRecall, notice}},
+                                       {{0, 1, 600}}, "2x1", "fixed:every=300,cost=100");
+    EXPECT_EQ(outcome.records[0].evictions, 1);
+    EXPECT_EQ(outcome.records[0].failures, 0);
+    return Jcts(outcome)[0];
+  };
+  // A quarter of the time goes to checkpoints: 375 of 600 s are done, 300 of these are written.
+  EXPECT_NEAR(jct_with_notice(100), 600 + 30 + 225 / 0.75, 1e-6);
+  EXPECT_NEAR(jct_with_notice(99), 600 + 30 + 300 / 0.75, 1e-6);
+}
+
+TEST(NodeEventsTest, SpotNodesAreCalledBackWithNotice) {
+  const auto law = MakeFaultLaw("spot:between=6h,away=1h,notice=90");
+  const auto events = DrawNodeEvents(*law, 3, 1e6, 5);
+  ASSERT_FALSE(events.empty());
+  for (const NodeEvent& event : events) {
+    EXPECT_EQ(event.reason, NodeEventReason::kRecall);
+    EXPECT_EQ(event.notice, event.up ? 0 : 90);
+  }
+}
+
 TEST(NodeEventsTest, CheckpointsTakeTime) {
   // 1,000 s of work in 4 parts of 250 s, each with 50 s for its checkpoint.
   const RunOutcome outcome = RunWith({}, {{0, 1, 1000}}, "1x1", "fixed:every=250,cost=50");

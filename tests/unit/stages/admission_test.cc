@@ -42,6 +42,24 @@ TEST_F(AdmissionTest, QueueLimitCountsWaitingJobsOnly) {
   EXPECT_EQ(Admit(world_, "queue-limit:jobs=9"), (Rows{0, 1, 2, 3, 4, 5}));
 }
 
+TEST_F(AdmissionTest, WhatIsNotLentNeedsNoCover) {
+  EXPECT_EQ(Admit(world_, "covered"), (Rows{0, 1, 2, 3, 4, 5}));
+}
+
+TEST_F(AdmissionTest, JobsStartWhileTheirGpusAreGuaranteed) {
+  // Two GPUs do 2 a second: job 0 needs 15 minutes, job 1 needs 30, the others nobody knows how
+  // long. Job 4 keeps its 2 GPUs.
+  world_.o.estimated_work = {1800, 3600, kUnknown, kUnknown, kUnknown, kUnknown};
+  world_.o.lent = 8;
+  world_.o.guaranteed = {6, 6, 6, 4};
+  EXPECT_EQ(Admit(world_, "covered:hours=0.5"), (Rows{0, 1, 4}));
+  world_.o.guaranteed = {6, 6, 2, 2};
+  EXPECT_EQ(Admit(world_, "covered:hours=0.5"), (Rows{0, 4})) << "the shorter job is covered";
+  EXPECT_EQ(Admit(world_, "covered:hours=0.25"), (Rows{0, 1, 4})) << "only a quarter counts";
+  world_.o.guaranteed = {0, 0, 0, 0};
+  EXPECT_EQ(Admit(world_, "covered"), (Rows{4})) << "what runs is not stopped";
+}
+
 TEST_F(AdmissionTest, AQuotaIsATenantsOwn) {
   world_.o.tenant = {0, 0, 1, 0, 1, -1};
   EXPECT_EQ(Admit(world_, "tenant-quota:gpus=4"), (Rows{0, 1, 2, 4, 5}));
