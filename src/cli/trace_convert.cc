@@ -60,7 +60,8 @@ ALLOT_REGISTER(
           DeclareWorld(line, o->world);
           // Options of the simulation do not change a trace.
           line.Remove({"--workloads", "--profile", "--interval", "--restart-cost", "--launch-cost",
-                       "--failures", "--node-events", "--speedup", "--length-estimates",
+                       "--failures", "--failure-mode", "--checkpoints", "--node-events",
+                       "--services", "--lend", "--recall-notice", "--speedup", "--length-estimates",
                        "--beliefs", "--progress"});
           line.Remove({"--workload"});
           line.Option("trace,-w,--workload", o->world.workload,

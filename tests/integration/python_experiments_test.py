@@ -435,5 +435,5 @@ def test_score_plays_a_suite_with_policies_of_both_languages(root, tmp_path):
     assert result == json.loads((tmp_path / "result.json").read_text())
     assert [each["policy"] for each in result["aggregates"]] == ["OldestFirst", "fifo"]
     assert all("jct_to_tuned" in task["entries"][0] for task in result["tasks"])
-    with pytest.raises(allot.UsageError, match="suite must be one of small, v1"):
+    with pytest.raises(allot.UsageError, match="suite must be one of small, v1, v2"):
         allot.score("fifo", suite="v0")

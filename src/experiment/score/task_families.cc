@@ -7,6 +7,14 @@
 namespace allot {
 namespace {
 
+// Functions, because tasks register before main.
+std::vector<std::string> RulesOfRigidJobs() {
+  return {"fifo", "easy", "sjf", "srtf", "las", "tiresias", "gittins", "drf"};
+}
+std::vector<std::string> RulesOfElasticJobs() {
+  return {"optimus", "pollux", "srtf", "las", "tiresias", "gittins", "drf"};
+}
+
 // A task in a world of generated jobs: the splits differ in seeds only.
 ScoreTask Generated(const std::string& id, const std::string& summary, const std::string& setting,
                     std::vector<std::string> rules) {
@@ -60,7 +68,7 @@ ScoreTask RigidTask(const std::string& id, const std::string& summary, const std
                     const SplitWindows& windows, const std::string& world,
                     const std::string& tuned) {
   ScoreTask task = OfTrace(id, summary, workload, windows, "rigid=true," + world, tuned);
-  task.rules = {"fifo", "easy", "sjf", "srtf", "las", "tiresias", "gittins", "drf"};
+  task.rules = RulesOfRigidJobs();
   return task;
 }
 
@@ -68,8 +76,13 @@ ScoreTask ElasticPhillyTask(const std::string& id, const std::string& summary,
                             const std::string& world, const std::string& tuned) {
   ScoreTask task = OfTrace(id, summary, "embedded", PhillyWindows(),
                            "rigid=false,speedups=power," + world, tuned);
-  task.rules = {"optimus", "pollux", "srtf", "las", "tiresias", "gittins", "drf"};
+  task.rules = RulesOfElasticJobs();
   return task;
+}
+
+ScoreTask GangTask(const std::string& id, const std::string& summary, const std::string& world,
+                   bool elastic) {
+  return Generated(id, summary, world, elastic ? RulesOfElasticJobs() : RulesOfRigidJobs());
 }
 
 }  // namespace allot

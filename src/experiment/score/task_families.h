@@ -34,6 +34,10 @@ ScoreTask RigidTask(const std::string& id, const std::string& summary, const std
 ScoreTask ElasticPhillyTask(const std::string& id, const std::string& summary,
                             const std::string& world, const std::string& tuned);
 
+// Gangs on nodes that go, elastic or not; `world` is a setting.
+ScoreTask GangTask(const std::string& id, const std::string& summary, const std::string& world,
+                   bool elastic);
+
 // Microsoft's Philly (Jeon et al., ATC 2019): two weeks before the test, two in it.
 SplitWindows PhillyWindows();
 
