@@ -175,7 +175,7 @@ class Schedule(chaos_schedule.Schedule):
         found = []
         wanted = set(self.jobs) - self.cancelled
         try:
-            wait_until(lambda: self.ended() >= wanted, "the end of all jobs", 120)
+            wait_until(lambda: self.ended() >= wanted, "the end of all jobs", 240)  # one that never joined is given up after 120 s, and waits for 30 s
         except AssertionError:
             found += [f"lost: {job} never ended" for job in sorted(wanted - self.ended())]
         for job in self.items(JOBS):
