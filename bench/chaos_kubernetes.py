@@ -174,8 +174,8 @@ class Schedule(chaos_schedule.Schedule):
     def faults_found(self):
         found = []
         wanted = set(self.jobs) - self.cancelled
-        try:
-            wait_until(lambda: self.ended() >= wanted, "the end of all jobs", 240)  # one that never joined is given up after 120 s, and waits for 30 s
+        try:  # workers that never joined are given up after 120 s, and their job waits for 30 s
+            wait_until(lambda: self.ended() >= wanted, "the end of all jobs", 240)
         except AssertionError:
             found += [f"lost: {job} never ended" for job in sorted(wanted - self.ended())]
         for job in self.items(JOBS):
