@@ -98,8 +98,8 @@ install(FILES src/plugin/allot_plugin.h DESTINATION ${headers}/plugin COMPONENT 
 set(examples ${data}/examples)
 install(PROGRAMS examples/mlp.py examples/mlp_torch.py examples/epochs_torch.py examples/torchrun.py
         DESTINATION ${examples} COMPONENT jobs)
-install(DIRECTORY examples/frameworks DESTINATION ${examples} COMPONENT jobs USE_SOURCE_PERMISSIONS
-        FILES_MATCHING PATTERN "*.py" PATTERN "*.sh")
+install(DIRECTORY examples/frameworks examples/planned DESTINATION ${examples} COMPONENT jobs USE_SOURCE_PERMISSIONS
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.sh" PATTERN "*.csv")
 install(PROGRAMS examples/plugin.py DESTINATION ${examples} COMPONENT plugin)
 install(FILES examples/plugin_client.c DESTINATION ${examples} COMPONENT plugin)
 install(FILES examples/compare_policies.cc DESTINATION ${examples} COMPONENT library)

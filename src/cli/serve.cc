@@ -193,7 +193,7 @@ int Serve(ServeOptions& o, const GivenOptions& given, const GlobalOptions& globa
   }
   Catalogue own;
   if (!o.catalogue.empty()) {
-    own = Catalogue::FromFile(o.catalogue);
+    own = Catalogue::FromName(o.catalogue);
     options.live.job_table.catalogue = &own;
   }
   options.live.job_table.rules = RulesOf(o);
@@ -293,8 +293,8 @@ void DeclareServe(CommandLine& line, ServeOptions& o) {
   line.Option("--state", o.state,
               "folder for journal and socket [ALLOT_STATE, or ~/.local/state/allot]");
   line.Option("--catalogue", o.catalogue,
-              "CSV of the throughput of your models (docs/formats/catalogue.md), instead of "
-              "the catalogue that ships with allot")
+              "CSV of the throughput of your models (docs/formats/catalogue.md), or a name that "
+              "'allot list catalogues' shows, instead of 'embedded'")
       .Detail("Decisions");
   line.Option("--rules", o.rules,
               "TOML file of the operator's rules on sizes and changes of jobs "

@@ -22,6 +22,11 @@ class PriorModel final : public ThroughputModel {
   std::vector<UnitKind> kinds_{{"gpu", {1, 0}}};
 };
 
+// On a type that the prior does not know a belief has to begin somewhere: as on the unnamed one.
+std::string_view TypeInPrior(const ThroughputModel& prior, std::string_view gpu_type) {
+  return prior.SpansOn(gpu_type).empty() ? kUnnamedGpuType : gpu_type;
+}
+
 class FittedModel final : public ThroughputModel {
  public:
   FittedModel(RateFit fit, const ThroughputModel& prior)
@@ -32,8 +37,17 @@ class FittedModel final : public ThroughputModel {
     return fit_.Rate(shape, state);
   }
   std::vector<Span> SpansOn(std::string_view gpu_type) const override {
-    const std::vector<Span> spans = fit_.prior().SpansOn(gpu_type);
-    return spans.empty() ? fit_.prior().SpansOn(kUnnamedGpuType) : spans;
+    return fit_.prior().SpansOn(TypeInPrior(fit_.prior(), gpu_type));
+  }
+  bool Offers(GpuCount gpus, std::string_view gpu_type) const override {
+    return fit_.prior().Offers(gpus, TypeInPrior(fit_.prior(), gpu_type));
+  }
+  Seconds StateSeconds(const RunShape& shape) const override {
+    return fit_.prior().StateSeconds(shape);
+  }
+  std::optional<std::string> PlanOn(const RunShape& shape) const override {
+    const std::string_view type = TypeInPrior(fit_.prior(), shape.gpu_type);
+    return fit_.prior().PlanOn({type, shape.nodes, shape.partner});
   }
   std::vector<std::string> gpu_types() const override { return fit_.prior().gpu_types(); }
 
@@ -48,6 +62,17 @@ std::vector<UnitCounts> OnFewestNodes(GpuCount gpus, const Span& span) {
   std::vector<UnitCounts> nodes = FewestNodes(gpus, kMaxGpusPerJob, span);
   if (nodes.empty()) nodes.emplace_back(gpus);  // fewer GPUs than nodes
   return nodes;
+}
+
+// Another number of GPUs on nodes like those of `shape`; itself where it has that number.
+std::vector<UnitCounts> Like(const RunShape& shape, GpuCount gpus, const Span& span) {
+  if (shape.units().of(0) == gpus && span.Holds(shape.nodes.size())) {
+    return {shape.nodes.begin(), shape.nodes.end()};
+  }
+  GpuCount node_gpus = 1;
+  for (const UnitCounts& units : shape.nodes) node_gpus = std::max(node_gpus, units.of(0));
+  std::vector<UnitCounts> nodes = FewestNodes(gpus, node_gpus, span);
+  return nodes.empty() ? OnFewestNodes(gpus, span) : nodes;
 }
 
 }  // namespace
@@ -100,24 +125,25 @@ void RateFit::Measure(GpuCount gpus, const std::string& type, double rate, Secon
   point.weight = std::min(point.weight + seconds, kMemory);
 }
 
-double RateFit::LogRatio(GpuCount gpus, std::size_t nodes, const std::string& type,
-                         const Spans& spans) const {
+double RateFit::LogRatio(const RunShape& shape, const Spans& spans) const {
   const SpanPoints* narrowest = nullptr;
   double sum = 0;
   for (const SpanPoints& points : spans) {
-    sum += LogRatio(gpus, type, points);
+    sum += LogRatio(shape, points);
     const auto width = [](const Span& span) { return span.most - span.least; };
-    if (!points.span.Holds(nodes)) continue;
+    if (!points.span.Holds(shape.nodes.size())) continue;
     if (narrowest == nullptr || width(points.span) < width(narrowest->span)) narrowest = &points;
   }
-  if (narrowest != nullptr) return LogRatio(gpus, type, *narrowest);
+  if (narrowest != nullptr) return LogRatio(shape, *narrowest);
   return sum / static_cast<double>(spans.size());
 }
 
-double RateFit::LogRatio(GpuCount gpus, const std::string& type, const SpanPoints& points) const {
+double RateFit::LogRatio(const RunShape& shape, const SpanPoints& points) const {
+  const GpuCount gpus = shape.units().of(0);
   const auto ratio = [&](const std::pair<const GpuCount, Point>& point) {
-    const std::vector<UnitCounts> nodes = OnFewestNodes(point.first, points.span);
-    return point.second.log_rate - std::log(PriorRate({type, nodes, {}}, {}));
+    const std::vector<UnitCounts> nodes = Like(shape, point.first, points.span);
+    const double prior = PriorRate({shape.gpu_type, nodes, {}}, {});
+    return prior > 0 ? point.second.log_rate - std::log(prior) : 0;
   };
   const auto& counts = points.counts;
   const auto above = counts.lower_bound(gpus);
@@ -131,7 +157,9 @@ double RateFit::LogRatio(GpuCount gpus, const std::string& type, const SpanPoint
 
 double RateFit::PriorRate(const RunShape& shape, const TrainingState& state) const {
   const double rate = prior_->Rate(shape, state);
-  return rate > 0 ? rate : prior_->Rate({kUnnamedGpuType, shape.nodes, shape.partner}, state);
+  if (rate > 0) return rate;
+  const std::string_view type = TypeInPrior(*prior_, shape.gpu_type);
+  return type == shape.gpu_type ? rate : prior_->Rate({type, shape.nodes, shape.partner}, state);
 }
 
 double RateFit::Rate(GpuCount gpus, const std::string& type, Span span) const {
@@ -142,15 +170,12 @@ double RateFit::Rate(GpuCount gpus, const std::string& type, Span span) const {
 double RateFit::Rate(const RunShape& shape, const TrainingState& state) const {
   const double prior = PriorRate(shape, state);
   if (points_.empty() || !(prior > 0)) return prior;
-  const GpuCount gpus = shape.units().of(0);
-  const std::size_t nodes = shape.nodes.size();
-  const std::string type(shape.gpu_type);
-  const auto measured = points_.find(type);
-  if (measured != points_.end()) {
-    return prior * std::exp(LogRatio(gpus, nodes, type, measured->second));
-  }
+  const auto measured = points_.find(std::string(shape.gpu_type));
+  if (measured != points_.end()) return prior * std::exp(LogRatio(shape, measured->second));
   double sum = 0;
-  for (const auto& [other, spans] : points_) sum += LogRatio(gpus, nodes, other, spans);
+  for (const auto& [other, spans] : points_) {
+    sum += LogRatio({other, shape.nodes, shape.partner}, spans);
+  }
   return prior * std::exp(sum / static_cast<double>(points_.size()));
 }
 

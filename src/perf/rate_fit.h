@@ -3,13 +3,14 @@
 // the documented one for unknown models) corrected by what was measured while it ran. One fit a
 // job, from RateBook (perf/rate_book.h); the same for live jobs and for simulated beliefs.
 //
-// rate(n, type) = prior(n, type) x ratio, the prior being that of the unnamed type where it has no
-// rate for the type. The ratio at a measured (type, n) is measured / prior;
-// between two measured counts of a type it is interpolated in ln n, beyond them it is that of the
-// nearest; a type without measurements takes the geometric mean of the other types' nearest. So the
-// first measurement also fixes the unit of the prior, and the shape of the prior fills what was
-// never tried. Spans of a type are measured apart: a number of nodes has the narrowest span that
-// holds it, or the mean of all where none does.
+// rate(n, type) = prior(n, type) x ratio, the prior being that of the unnamed type where it does
+// not know the type. A number of GPUs that the prior has no rate for on a type that it knows keeps
+// rate 0: it is below the floor of a model that does not fit there. The ratio at a measured (type,
+// n) is measured / prior; between two measured counts of a type it is interpolated in ln n, beyond
+// them it is that of the nearest; a type without measurements takes the geometric mean of the other
+// types' nearest. So the first measurement also fixes the unit of the prior, and the shape of the
+// prior fills what was never tried. Spans of a type are measured apart: a number of nodes has the
+// narrowest span that holds it, or the mean of all where none does.
 
 #include <map>
 #include <string>
@@ -80,10 +81,10 @@ class RateFit {
   };
   using Spans = std::vector<SpanPoints>;  // in the order in which they were first measured
 
-  // ln of measured / prior at this count on so many nodes.
-  double LogRatio(GpuCount gpus, std::size_t nodes, const std::string& type,
-                  const Spans& spans) const;
-  double LogRatio(GpuCount gpus, const std::string& type, const SpanPoints& points) const;
+  // ln of measured / prior on this shape; the prior at a measured count is that on nodes alike, and
+  // where it has no rate there the ratio is 1.
+  double LogRatio(const RunShape& shape, const Spans& spans) const;
+  double LogRatio(const RunShape& shape, const SpanPoints& points) const;
   SpanPoints& Of(const std::string& type, Span span);
 
   double PriorRate(const RunShape& shape, const TrainingState& state) const;

@@ -348,10 +348,14 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(const Work
   if (configurations.empty()) {
     const std::string floors = LeastCounts(model, Suited(workload, job));
     if (floors.empty()) {
+      const std::vector<std::string> known = model.gpu_types();
+      const bool too_few = std::any_of(types_.begin(), types_.end(), [&](const GpuTypeSpec& type) {
+        return std::find(known.begin(), known.end(), type.name) != known.end();
+      });
       throw DataError(
-          "a job must run on some GPU type: profile '{}' of job '{}' has rates for none of the "
-          "cluster's ({}){}{}",
-          model.name(), job.id, Join(TypeNames(), ", "), KnownTypes(types_.front().name),
+          "a job must run on some GPU type: profile '{}' of job '{}' {} the cluster's ({}){}{}",
+          model.name(), job.id, too_few ? "runs on no number of GPUs of" : "has rates for none of",
+          Join(TypeNames(), ", "), too_few ? "" : KnownTypes(types_.front().name),
           workload.PlaceOf(job));
     }
     throw DataError(

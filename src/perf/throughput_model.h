@@ -12,6 +12,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -78,6 +79,13 @@ class ThroughputModel {
   // them. A change of its allocation costs both beside the world's restart cost; 0: that includes
   // them.
   virtual Seconds StateSeconds(const RunShape& /*shape*/) const { return 0; }
+  // How the job's program is to split its training over these GPUs, as it reads it in ALLOT_PLAN:
+  // words "key=value" without commas (of transformers: plans/stated_plan.h). Like the rate it is
+  // what the model answers, and nothing that a policy chooses. Nothing where the program splits
+  // itself.
+  virtual std::optional<std::string> PlanOn(const RunShape& /*shape*/) const {
+    return std::nullopt;
+  }
   // The GPU types that it was measured on; empty: the type makes no difference.
   virtual std::vector<std::string> gpu_types() const { return {}; }
   // The profiles beside which it was measured, on the same GPUs: a configuration each where it

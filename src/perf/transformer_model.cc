@@ -7,6 +7,7 @@
 #include "core/check.h"
 #include "core/error.h"
 #include "core/strings.h"
+#include "plans/stated_plan.h"
 
 namespace allot {
 namespace {
@@ -55,6 +56,13 @@ Seconds TransformerModel::StateSeconds(const RunShape& shape) const {
   constexpr double kBytesPerParameter = 14, kNodeBytesPerSecond = 2e9;
   return problems_.front().training.decoder.Parameters() * kBytesPerParameter /
          (kNodeBytesPerSecond * static_cast<double>(std::max<std::size_t>(1, shape.nodes.size())));
+}
+
+std::optional<std::string> TransformerModel::PlanOn(const RunShape& shape) const {
+  const std::optional<RatedPlan> best = PlanFor(shape);
+  if (!best) return std::nullopt;
+  const TrainingSetup& training = ProblemOn(shape.gpu_type)->training;
+  return TextOf(StatedPlan{best->plan, training.batch, training.decoder.layers});
 }
 
 std::vector<Span> TransformerModel::SpansOn(std::string_view gpu_type) const {

@@ -33,6 +33,7 @@ class TransformerModel final : public ThroughputModel {
   double Rate(const RunShape& shape, const TrainingState& state) const override;
   // A checkpoint of 14 bytes a parameter through 2 GB/s of each node (docs/plans.md).
   Seconds StateSeconds(const RunShape& shape) const override;
+  std::optional<std::string> PlanOn(const RunShape& shape) const override;
   std::vector<Span> SpansOn(std::string_view gpu_type) const override;
   std::vector<std::string> gpu_types() const override;
   // Powers of two, three times them, and the least count that has a plan.

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import subprocess
 
 import pytest
 
@@ -106,3 +108,18 @@ def test_curves_are_those_of_the_reference(allot, published):
         for point in curve:
             wanted = best[profile, gpu_type, point["gpus"]]
             assert point["tokens_per_s"] == pytest.approx(wanted, rel=1e-3), (profile, gpu_type, point)
+
+
+def test_a_script_gets_the_options_of_its_framework(program):
+    plan = "dp=8 tp=4 pp=2 vp=5 cp=1 ep=1 zero=1 micro_batch=1 recompute=none global_batch=512 layers=80"
+
+    def run(*words, **variables):
+        environment = {key: value for key, value in os.environ.items() if key not in ("ALLOT_PLAN", "SLURM_JOB_ID")}
+        return subprocess.run([program.parent / "allot-elastic", "plan", *words], env=environment | variables, text=True,
+                              capture_output=True, check=False)
+
+    assert run(ALLOT_PLAN=plan).stdout == plan + "\n"
+    assert run("--for", "megatron", ALLOT_PLAN=plan).stdout.startswith("--tensor-model-parallel-size 4 --sequence-parallel ")
+    assert "neither ALLOT_PLAN nor SLURM_JOB_ID is set" in run().stderr
+    refused = run("--plan", "dp=8", "--for", "nemo")
+    assert refused.returncode == 3 and "a plan must have a part 'tp', got 'dp=8' (--plan)" in refused.stderr

@@ -134,6 +134,17 @@ def test_a_clock_that_is_an_hour_off_or_set_back_holds_no_job(program, cluster, 
         cluster.clear()
 
 
+def test_a_script_asks_for_its_plan(daemon):
+    daemon.start("--catalogue", "transformers")
+    ask = daemon.program.parent / "allot-elastic"
+    number = daemon.submit("allot min=2 max=2 gpus=2 resize=restart model=gpt-125m", options=("--gres=gpu:2",),
+                           script=f'#!/bin/bash\n"{ask}" plan >plan\n"{ask}" plan --for megatron >options\n')
+    daemon.ended(number, "COMPLETED")
+    given, = [record["plan"] for record in json_of(daemon.state / "journal.jsonl") if record["what"] == "give"]
+    assert text_of(daemon.home / "plan") == given + "\n" and given.startswith("dp=2 tp=1 ")
+    assert text_of(daemon.home / "options").startswith("--tensor-model-parallel-size 1 ")
+
+
 def test_a_restart_is_no_fault_to_warn_of(serve):
     """Nor does the job wait for anybody meanwhile: the hold that Slurm shows is a part of the requeue."""
     number = serve.submit("allot min=1 max=1 resize=restart", options=("--gres=gpu:1",),

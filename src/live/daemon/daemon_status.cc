@@ -95,6 +95,7 @@ JobStatus StatusOf(const LiveCluster& cluster, const LiveJob& job, Seconds now) 
   status.loss = IfKnown(job.progress.loss);
   status.noise_scale = IfKnown(job.progress.noise_scale);
   status.batch = BatchOf(job.progress.batch);
+  status.plan = job.plan;
   status.age = now - job.submit;
   if (job.running < 0) status.waited = now - job.waiting_since;
   status.gpu_seconds = job.attained_gpu_seconds;

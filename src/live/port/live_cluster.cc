@@ -177,9 +177,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
        : entry->configuration != job.running ? report.resized
                                              : report.moved);
     ++counts_.gives;
-    const std::string key =
-        job.table->KeyText(entry->configuration, state_.job_table().nominal().types());
-    record::Give give{job.asked->id, state_.Named(key, shares), why};
+    record::Give give{job.asked->id, state_.Named(job, entry->configuration, shares), why};
     if (entry->share > 0) give.time_share = entry->share;
     change(job, std::move(give));
   }

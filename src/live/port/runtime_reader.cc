@@ -270,9 +270,8 @@ void GiveOnly(StateWriter& writer, const LiveJob& job, std::span<const NodeShare
   UnitCounts units;
   for (const NodeShare& share : kept) units += share.units;
   const std::int32_t left = table.Find(units, table[job.running].gpu_type, kept.size());
-  const std::string key = table.KeyText(left, state.job_table().nominal().types());
   writer.Write(record::Give{
-      .job = job.asked->id, .allocated = state.Named(key, kept), .why = why, .lost = true});
+      .job = job.asked->id, .allocated = state.Named(job, left, kept), .why = why, .lost = true});
 }
 
 bool RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
@@ -395,9 +394,8 @@ bool RuntimeReader::GiveWhatItHolds(const LiveJob& job, Seconds since) {
   const std::int32_t configuration =
       types.size() == 1 ? job.table->Find(units, *types.begin(), shares.size()) : -1;
   if (configuration < 0) return false;  // it was between two sizes
-  const std::string key = job.table->KeyText(configuration, cluster.types());
   writer_.Write(record::Give{.job = job.asked->id,
-                             .allocated = state_.Named(key, shares),
+                             .allocated = state_.Named(job, configuration, shares),
                              .why = "it was found running",
                              .since = since});
   state_.job_table().SetChangingSince(job, writer_.now());
@@ -529,12 +527,12 @@ void RuntimeReader::FollowPlacesOf(const LiveJob& job) {
   const std::int32_t configuration = job.table->Find(UnitCounts(workers), type, shares.size());
   if (configuration < 0) return;
   if (ends) return GiveOnly(writer_, job, shares, most->by);
-  const std::string key = job.table->KeyText(configuration, cluster.types());
+  record::Allocated allocated = state_.Named(job, configuration, shares);
   const std::string why = "its workers are there";
   if (found) {
-    writer_.Write(record::Give{job.asked->id, state_.Named(key, shares), why});
+    writer_.Write(record::Give{job.asked->id, std::move(allocated), why});
   } else {
-    writer_.Write(record::Placed{job.asked->id, state_.Named(key, shares), why});
+    writer_.Write(record::Placed{job.asked->id, std::move(allocated), why});
   }
 }
 

@@ -95,7 +95,7 @@ void WorkerControl::Start(const LiveJob& job, const WorkerAction& action) {
   const std::string& id = job.asked->id;
   std::vector<WorkerRequest> requests;
   for (const LiveWorker& worker : action.start) {
-    requests.push_back({worker.id, state_.nodes()[At(worker.node)].name, worker.gpus});
+    requests.push_back({worker.id, state_.nodes()[At(worker.node)].name, worker.gpus, job.plan});
   }
   const Status done = AskRuntime([&] { return runtime_.Start(id, requests); });
   if (done.ok()) {

@@ -50,6 +50,9 @@ struct WorkerRequest {
   std::string worker;  // "<job>.<number>", never used again
   std::string node;
   std::uint64_t gpus = 0;  // a bit for each GPU of the node; never 0
+  // Of a restart job whose throughput model says how its GPUs are split: what all its workers, or
+  // its script, are to get as ALLOT_PLAN.
+  std::optional<std::string> plan{};
 };
 
 // An epoch of a job; rank r is members[r]. Members of the epoch before come first, in their old

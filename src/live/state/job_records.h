@@ -26,6 +26,7 @@ struct Allocated {
   // wrote the GPUs only, and for a job that has nothing.
   std::optional<std::string> configuration;
   std::vector<NamedGpus> nodes;
+  std::optional<std::string> plan{};  // by which the job's program splits them (ALLOT_PLAN)
 };
 
 struct Worker {

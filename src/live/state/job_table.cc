@@ -31,6 +31,12 @@ std::string TrainingKey(const RuntimeJob& job, const BatchLimits& limits) {
                      limits.most_local);
 }
 
+// Of a restart: the training state is written where the job runs, and read where it is to run.
+Seconds StateSecondsOf(const LiveJob& job) {
+  if (job.running < 0) return (*job.table)[job.requested].state_seconds;
+  return 2 * (*job.table)[job.running].state_seconds;
+}
+
 TrainingEstimate TrainingOf(const record::Training& r) {
   TrainingEstimate training(r.limits);
   for (const TimingFits::SeenTiming& seen : r.timed) {
@@ -204,6 +210,7 @@ void JobTable::Resume(const LiveJob& of, const record::Kept& kept,
                       *configuration);
     }
     Place(job, running, shares);
+    job.plan = kept.allocated.plan;
   }
   job.fit = std::move(fit);
   job.changes = kept.changes;
@@ -222,8 +229,10 @@ void JobTable::Resume(const LiveJob& of, const record::Kept& kept,
 }
 
 void JobTable::Give(const LiveJob& of, std::int32_t configuration,
-                    std::span<const NodeShare> shares, Seconds now, bool lost) {
+                    std::span<const NodeShare> shares, Seconds now, bool lost,
+                    std::optional<std::string> plan) {
   LiveJob& job = Mine(of);
+  job.plan = std::move(plan);
   job.history.Given(now, job.changes == 0);
   if (job.changes++ == 0) {
     job.record.first_start = now;
@@ -253,6 +262,7 @@ void JobTable::Take(const LiveJob& of, Seconds now) {
   if (job.running >= 0) ++job.record.preemptions;
   job.running = -1;
   job.shares.clear();
+  job.plan.reset();
   job.worker_group.SetTarget({});
   job.waiting_since = now;
 }
@@ -280,6 +290,7 @@ void JobTable::End(const LiveJob& of, JobState state, Seconds now, Seconds run_t
   job.run_time = run_time;
   job.running = -1;
   job.shares.clear();
+  job.plan.reset();
   job.worker_group.SetTarget({});
   job.worker_group.SetOver();
   const Seconds finish = state == JobState::kFinished ? now : kNever;
@@ -347,8 +358,9 @@ void JobTable::Observe(Observation* o) const {
                .estimated_work = total,
                .attained_gpu_seconds = job->attained_gpu_seconds,
                .attained_seconds = job->attained_seconds,
-               .restart_cost = job->asked->mode == ResizeMode::kHot ? options_.restart_cost
-                                                                    : options_.cold_restart_cost,
+               .restart_cost = job->asked->mode == ResizeMode::kHot
+                                   ? options_.restart_cost
+                                   : options_.cold_restart_cost + StateSecondsOf(*job),
                .changes = job->changes,
                .waiting_since = job->waiting_since,
                .priority = job->asked->priority,

@@ -56,9 +56,9 @@ class JobTable {
 
   const LiveJob& Add(std::shared_ptr<const RuntimeJob> asked, Seconds submit, Seconds deadline);
   // Sets what a decision (or a lost node) gives, and counts changes as the simulator does. `lost`:
-  // it is a part of what the job had, so that rules do not pin it.
+  // it is a part of what the job had, so that rules do not pin it. `plan`: how it is split.
   void Give(const LiveJob& of, std::int32_t configuration, std::span<const NodeShare> shares,
-            Seconds now, bool lost = false);
+            Seconds now, bool lost = false, std::optional<std::string> plan = {});
   // The same size on nodes that the runtime chose, which is no change of the job.
   void Place(const LiveJob& of, std::int32_t configuration, std::span<const NodeShare> shares);
   void Take(const LiveJob& of, Seconds now);

@@ -50,6 +50,7 @@ struct AllocatedJob {
   std::int32_t requested = 0;         // row of the table
   std::int32_t running = -1;          // row of the table; -1: the job waits
   std::vector<NodeShare> shares;
+  std::optional<std::string> plan;  // by which its program splits them (ALLOT_PLAN)
   std::int32_t changes = 0;
   Seconds waiting_since = 0;
   std::optional<Seconds> changing_since;  // until the job trains as decided

@@ -61,6 +61,19 @@ record::Allocated LiveState::Named(std::optional<std::string> configuration,
   return named;
 }
 
+record::Allocated LiveState::Named(const LiveJob& job, std::int32_t configuration,
+                                   std::span<const NodeShare> shares) const {
+  const std::vector<std::string>& types = job_table_.nominal().types();
+  record::Allocated named = Named(job.table->KeyText(configuration, types), shares);
+  if (job.asked->mode != ResizeMode::kRestart) return named;
+  std::vector<UnitCounts> nodes;
+  nodes.reserve(shares.size());
+  for (const NodeShare& share : shares) nodes.push_back(share.units);
+  const std::string& type = types[At((*job.table)[configuration].gpu_type)];
+  named.plan = job_table_.rates().PriorOf(job.asked->model)->PlanOn({type, nodes, {}});
+  return named;
+}
+
 std::vector<record::Worker> LiveState::Named(std::span<const LiveWorker> workers) const {
   std::vector<record::Worker> named;
   for (const LiveWorker& worker : workers) {
@@ -301,7 +314,7 @@ struct LiveState::Applier {
     const LiveJob& job = state.JobOf(r.job);
     const std::vector<NodeShare> shares = state.SharesOf(r.allocated);
     state.job_table_.Give(job, state.ConfigurationOf(r.allocated, job, shares), shares,
-                          r.since.value_or(at), r.lost);
+                          r.since.value_or(at), r.lost, r.allocated.plan);
   }
   void operator()(const record::Placed& r) const {
     const LiveJob& job = state.JobOf(r.job);
@@ -454,10 +467,12 @@ record::Kept LiveState::KeptOf(const LiveJob& job) const {
   std::optional<std::string> configuration;
   if (job.running >= 0)
     configuration = job.table->KeyText(job.running, job_table_.nominal().types());
+  record::Allocated allocated = Named(std::move(configuration), job.shares);
+  allocated.plan = job.plan;
   const WorkerGroupPast& past = job.worker_group.past();
   record::Kept kept{
       .job = job.asked->id,
-      .allocated = Named(std::move(configuration), job.shares),
+      .allocated = std::move(allocated),
       .changes = job.changes,
       .waiting_since = job.waiting_since,
       .gpu_seconds = job.attained_gpu_seconds,

@@ -47,6 +47,9 @@ class LiveState {
   // As records name them.
   record::Allocated Named(std::optional<std::string> configuration,
                           std::span<const NodeShare> shares) const;
+  // A configuration on GPUs that the job is to get; for a restart job with the plan of its model.
+  record::Allocated Named(const LiveJob& job, std::int32_t configuration,
+                          std::span<const NodeShare> shares) const;
   std::vector<record::Worker> Named(std::span<const LiveWorker> workers) const;
   NodeState StateOf(NodeIndex node) const;
   HeldGpus Held() const;

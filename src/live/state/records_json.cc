@@ -206,6 +206,7 @@ void Fields(auto& io, Of<decltype(io), RuntimeNode>& node) {
 void Fields(auto& io, Of<decltype(io), record::Allocated>& r) {
   io.IfSet("configuration", r.configuration);
   io("shares", r.nodes);
+  io.IfSet("plan", r.plan);
 }
 void Fields(auto& io, Of<decltype(io), record::Worker>& r) {
   io("worker", r.id, "node", r.node, "gpus", r.gpus);
@@ -389,6 +390,7 @@ void Fields(auto& io, Of<decltype(io), record::Kept>& r) {
   // Here a job that has nothing has an empty text.
   std::string configuration = r.allocated.configuration.value_or("");
   io("configuration", configuration, "shares", r.allocated.nodes);
+  io.IfSet("plan", r.allocated.plan);
   if constexpr (kReads<decltype(io)>) {
     if (!configuration.empty()) r.allocated.configuration = std::move(configuration);
   }

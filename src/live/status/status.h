@@ -80,8 +80,9 @@ struct JobStatus {
   std::optional<double> loss{};
   std::optional<double> noise_scale{};
   std::optional<BatchStatus> batch{};
-  Seconds age = 0;                  // since it was submitted
-  std::optional<Seconds> waited{};  // since it has had no GPUs; unset while it has some
+  std::optional<std::string> plan{};  // by which its program splits its GPUs (docs/plans.md)
+  Seconds age = 0;                    // since it was submitted
+  std::optional<Seconds> waited{};    // since it has had no GPUs; unset while it has some
   double gpu_seconds = 0;
   std::int32_t changes = 0;
   std::optional<ForecastStatus> forecast{};

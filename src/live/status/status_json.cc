@@ -74,7 +74,8 @@ constexpr auto RowsOf(const JobStatus*) {
       Row{"step", &T::step}, Row{"work", &T::work}, Row{"total", &T::total_work},
       Row{"rate", &T::rate}, Row{"loss", &T::loss}, Row{"noise_scale", &T::noise_scale},
       Row{"batch", &T::batch}, Row{"age", &T::age}, Row{"waits", &T::waited},
-      Row{"gpu_seconds", &T::gpu_seconds}, Row{"changes", &T::changes}, Extra{"eta", &T::forecast});
+      Row{"gpu_seconds", &T::gpu_seconds}, Row{"changes", &T::changes}, Extra{"plan", &T::plan},
+      Extra{"eta", &T::forecast});
 }
 
 constexpr auto RowsOf(const ShadowStatus*) {

@@ -132,6 +132,7 @@ class FakeRuntime : public Runtime {
       --refuse_starts;
       return Status::Refused("no");
     }
+    plans[job] = requests.front().plan;
     for (const WorkerRequest& request : requests) {
       if (!strict && workers.contains(request.worker)) continue;
       EXPECT_FALSE(workers.contains(request.worker)) << request.worker << " is started twice";
@@ -277,8 +278,9 @@ class FakeRuntime : public Runtime {
   std::vector<SharedLimit> limits;
   std::map<std::string, JobData> jobs;
   std::map<std::string, Worker> workers;
-  std::map<std::string, WorkerBatchOrder> batches;   // as jobs were told
-  std::map<std::string, std::string> explained;      // as users were told
+  std::map<std::string, WorkerBatchOrder> batches;          // as jobs were told
+  std::map<std::string, std::optional<std::string>> plans;  // of the last start of each job
+  std::map<std::string, std::string> explained;             // as users were told
   std::map<std::string, bool> told_idle;             // of what was explained last: it holds GPUs
   std::map<std::string, double> speeds;              // of GPU types; 1 of those that are not named
   std::map<std::string, std::string> pending_nodes;  // that begin with nothing, and why

@@ -43,6 +43,8 @@ constexpr const char* kLines[] = {
     R"({"at":1.5,"what":"give","job":"a","configuration":"gpus=2 type=v100","shares":[["n1",3]],)"
     R"("why":"it was found running","since":2.0})",
     R"({"at":1.5,"what":"give","job":"a","shares":[["n1",3]],"why":"a node is down","lost":true})",
+    R"({"at":1.5,"what":"give","job":"a","configuration":"gpus=2 type=v100","shares":[["n1",3]],)"
+    R"("plan":"dp=1 tp=2","why":"decision 4"})",
     R"({"at":1.5,"what":"placed","job":"a","configuration":"gpus=1 type=v100","shares":[["n2",1]],)"
     R"("why":"its workers are there"})",
     R"({"at":2.0,"what":"take","job":"a","why":"it is held"})",
@@ -66,7 +68,8 @@ constexpr const char* kLines[] = {
     R"({"at":2.5,"what":"timed","job":"a","type":"gpu","nodes":1,"gpus":4,"local":8,)"
     R"("gradient":0.01,"iteration":0.013})",
     R"({"at":3.0,"what":"renewed","archived":1048576})",
-    R"({"at":3.0,"what":"kept","job":"a","configuration":"","shares":[],"changes":2,)"
+    R"({"at":3.0,"what":"kept","job":"a","configuration":"","shares":[],"plan":"dp=1 tp=2",)"
+    R"("changes":2,)"
     R"("waiting_since":1.5,"gpu_seconds":3.5,"seconds":2.5,"first_start":null,"preemptions":1,)"
     R"("restarts":1,"moves":0,"failures":0,"fit":[{"type":"v100","nodes":"1","gpus":2,)"
     R"("log_rate":0.5,"weight":60.0,"used":null}],"group":{"workers":[{"worker":"a.0",)"

@@ -33,7 +33,7 @@ constexpr const char* kStatus =
     R"("types":"a100|v100","limits":"--constraint=nvlink","rates":{"v100":1.5,"a100":2.25},)"
     R"("nodes":{"n2":1,"n1":2},"epoch":4,"step":50,"work":60.0,"total":100.0,"rate":2.5,"loss":0.1,)"
     R"("noise_scale":12.0,"batch":{"total":1024,"local":32,"accumulation":3},"age":9.0,"waits":4.0,)"
-    R"("gpu_seconds":5.0,"changes":6,"eta":{"made":60.0,"until":86460.0,)"
+    R"("gpu_seconds":5.0,"changes":6,"plan":"dp=1 tp=3","eta":{"made":60.0,"until":86460.0,)"
     R"("start":{"0.1":61.0,"0.5":62.5,"0.9":null},"end":{"0.1":90.0,"0.5":null,"0.9":null}}},)"
     R"({"job":"8","name":"8","title":"","user":"","model":"","stage":"fits nowhere","reason":"",)"
     R"("gpus":0,"held":0,"asked":0,"min":0,"max":0,"type":"","types":"","limits":"","rates":{},)"

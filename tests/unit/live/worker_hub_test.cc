@@ -91,7 +91,7 @@ TEST_F(WorkerHubTest, WhatIsNotReadYetIsNoSilenceWhileOthersSayMuch) {
   quiet.Join(hub_.get(), "j.0");
   EXPECT_EQ(quiet.Hear(hub_.get())["say"], "welcome");
   constexpr int kTalkers = 6;
-  constexpr int kLines = 250;  // each; more together than are read at once
+  constexpr int kLineCount = 250;  // each; more together than are read at once
   std::vector<std::unique_ptr<Peer>> talkers;
   talkers.reserve(kTalkers);
   for (int n = 1; n <= kTalkers; ++n) {
@@ -104,7 +104,7 @@ TEST_F(WorkerHubTest, WhatIsNotReadYetIsNoSilenceWhileOthersSayMuch) {
   now_ += 20;
   for (const auto& talker : talkers) {
     std::string lines;
-    for (int step = 1; step <= kLines; ++step) {
+    for (int step = 1; step <= kLineCount; ++step) {
       if (step > 1) lines += "\n";
       lines += talker->Signed(Json{{"say", "reached"}, {"epoch", 0}, {"step", step}}.dump());
     }
@@ -112,7 +112,7 @@ TEST_F(WorkerHubTest, WhatIsNotReadYetIsNoSilenceWhileOthersSayMuch) {
   }
   quiet.Say({{"say", "progress"}, {"epoch", 0}, {"step", 1}});
   while (hub_->Serve(0.01)) EXPECT_LT(hub_->silent("j.0"), 10);
-  EXPECT_EQ(hub_->Progress("j").step, kLines) << "all is read";
+  EXPECT_EQ(hub_->Progress("j").step, kLineCount) << "all is read";
 }
 
 TEST_F(WorkerHubTest, WorkersOfADaemonThatLooksForLongExpectItsWordLessOften) {

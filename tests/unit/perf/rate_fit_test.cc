@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "perf/catalogue.h"
+
 namespace allot {
 namespace {
 
@@ -74,6 +76,50 @@ TEST(RateFit, SaysWhenATableMadeOfItIsOutOfDate) {
   EXPECT_FALSE(fit.Moved(0.05));
   fit.Measure(1, "a100", 150, 60);
   EXPECT_TRUE(fit.Moved(0.05));
+}
+
+// What no plan fits must not run as if its GPU type were unknown.
+TEST(RateFit, ACountBelowTheFloorOfAKnownTypeKeepsRateZero) {
+  const ModelPtr model = Catalogue::FromName("transformers").Get("llama-7b");
+  ASSERT_EQ(model->Rate({1}, "v100-16"), 0);
+  RateFit fit(model);
+  EXPECT_EQ(fit.Rate(1, "v100-16"), 0);
+  EXPECT_GT(fit.Rate(8, "mi300"), 0) << "of a type that nothing is known of";
+  fit.Measure(1, "v100-16", 1000, 60);
+  fit.Measure(8, "h100", model->Rate({8}, "h100") / 2, 60);
+  EXPECT_NEAR(fit.Rate(16, "h100") / fit.Rate(8, "h100"),
+              model->Rate({16}, "h100") / model->Rate({8}, "h100"), 1e-9);
+  EXPECT_EQ(fit.Rate(1, "v100-16"), 0) << "a rate without a prior corrects nothing";
+}
+
+// The prior of a transformer depends on the GPUs of a node: a table must show what was measured.
+TEST(RateFit, AMeasuredCountHasItsRateOnNodesOfAnySize) {
+  RateFit fit(Catalogue::FromName("transformers").Get("llama-70b"));
+  fit.Measure(32, "h100", 12345, 60, Span{2, Span::kAny});
+  const ModelPtr fitted = fit.Model();
+  for (const GpuCount node_gpus : {4, 8, 16}) {
+    const std::vector<UnitCounts> nodes = FewestNodes(32, node_gpus, Span{2, Span::kAny});
+    EXPECT_NEAR(fitted->Rate(RunShape{"h100", nodes, {}}, {}), 12345, 1e-6) << node_gpus;
+    const std::vector<UnitCounts> twice = FewestNodes(64, node_gpus, Span{2, Span::kAny});
+    EXPECT_NEAR(fitted->Rate(RunShape{"h100", twice, {}}, {}) / 12345,
+                fit.prior().Rate(RunShape{"h100", twice, {}}, {}) /
+                    fit.prior().Rate(RunShape{"h100", nodes, {}}, {}),
+                1e-9)
+        << node_gpus;
+  }
+}
+
+TEST(RateFit, KeepsWhatItsModelSaysBesideTheRate) {
+  const ModelPtr model = Catalogue::FromName("transformers").Get("llama-7b");
+  RateFit fit(model);
+  fit.Measure(8, "h100", 1000, 60);
+  const ModelPtr fitted = fit.Model();
+  const std::vector<UnitCounts> nodes(2, UnitCounts(8));
+  EXPECT_EQ(fitted->PlanOn({"h100", nodes, {}}), model->PlanOn({"h100", nodes, {}}));
+  EXPECT_EQ(fitted->PlanOn({"mi300", nodes, {}}), model->PlanOn({"h100", nodes, {}}));
+  EXPECT_EQ(fitted->StateSeconds({"h100", nodes, {}}), model->StateSeconds({"h100", nodes, {}}));
+  EXPECT_TRUE(fitted->Offers(12, "h100"));
+  EXPECT_FALSE(fitted->Offers(20, "h100"));
 }
 
 TEST(RateFit, ANonsensicalMeasurementIsNone) {

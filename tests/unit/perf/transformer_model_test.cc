@@ -4,6 +4,7 @@
 
 #include "perf/catalogue.h"
 #include "perf/table_cache.h"
+#include "plans/stated_plan.h"
 #include "tests/unit/core/expect_error.h"
 
 namespace allot {
@@ -29,6 +30,17 @@ TEST(TransformerModel, RateIsTokensOfTheBestPlan) {
   EXPECT_DOUBLE_EQ(model->Rate({"h100", nodes, {}}, {}),
                    512 * 8192 / BestPlan(problem, {64, 8})->step);
   EXPECT_EQ(model->Rate({8}, "h100"), 0) << "no plan fits";
+}
+
+TEST(TransformerModel, ItsPlanIsThatOfTheRate) {
+  const ModelPtr model = Catalogue::FromName("transformers").Get("llama-70b");
+  const std::vector<UnitCounts> nodes(8, UnitCounts(8));
+  const StatedPlan stated = ParsePlan(model->PlanOn({"h100", nodes, {}}).value(), "model");
+  EXPECT_EQ(stated.plan, AsTransformer(*model)->PlanFor({"h100", nodes, {}})->plan);
+  EXPECT_EQ(stated.batch, 512);
+  EXPECT_EQ(stated.layers, 80);
+  const std::vector<UnitCounts> one = {8};
+  EXPECT_EQ(model->PlanOn({"h100", one, {}}), std::nullopt) << "no plan fits";
 }
 
 TEST(TransformerModel, TheSmallestNodeLimitsTensorSplits) {
@@ -71,6 +83,21 @@ TEST(TransformerModel, AJobBelowTheFloorIsNoUnknownType) {
   ExpectError(ExitCode::kBadData,
               {"a job must have a number of GPUs that its profile runs on: job 'j' may have 64 to "
                "64 of the cluster's 64, profile 'llama-405b' needs at least 104 GPUs of type h100"},
+              [&] { (void)cache.TableFor(workload, job); });
+}
+
+TEST(TransformerModel, ASplitThatNoCountFitsIsNoUnknownType) {
+  const Catalogue catalogue = Catalogue::FromCsv(
+      Text("wide,transformer,,32,4096,32,,11008,32000,,,,4096,1024,16,,,,,,,"), "c.csv");
+  TableCache cache(catalogue, {{"h100", 64, 8}});
+  Workload workload;
+  Job job;
+  job.id = "j";
+  job.model = workload.models.Intern("wide");
+  job.gpus = 16;
+  job.duration = 100;
+  ExpectError(ExitCode::kBadData,
+              {"profile 'wide' of job 'j' runs on no number of GPUs of the cluster's (h100)"},
               [&] { (void)cache.TableFor(workload, job); });
 }
 
@@ -126,7 +153,20 @@ INSTANTIATE_TEST_SUITE_P(
                 "v100-16, v100, a100-40, a100, h100, h100-500w, h200, b200, gb200 (c.csv:3)"},
         BadRows{"s,transformer,h100,32,4096,32,,11008,32000,,,,4096,8,,,,,,,,",
                 "the first row of a transformer describes its shape and has no 'gpu_type': profile "
-                "'s' has 'h100' (c.csv:2)"}));
+                "'s' has 'h100' (c.csv:2)"},
+        BadRows{
+            "s,transformer,,32,4096,32,,11008,32000,,,,4096,8,,,900,,,,,",
+            "'peak_tflops' belongs to a row with a 'gpu_type', got '900' without one (c.csv:2)"},
+        BadRows{"s,transformer,,32,4096,32,,11008,32000,,,,4096,8,,,,,,,,\n"
+                "s,transformer,,,,,,,,,,,,,,2,,,,,,",
+                "rows behind the first of a transformer name a GPU type, got '' (c.csv:3)"},
+        BadRows{"s,transformer,,32,4096,32,,11008,32000,,,,4096,8,,,,,,,,\n"
+                "s,transformer,h100,,,,,,,,,,,16,,2,,,,,,",
+                "'batch' stands in the first row of a profile only, got '16' for 'h100' (c.csv:3)"},
+        BadRows{"s,transformer,,32,4096,32,,11008,32000,,,,4096,8,,,,,,,,\n"
+                "s,transformer,h100,,,,,,,,,,,,,2,,,,,,\n"
+                "s,transformer,h100,,,,,,,,,,,,,3,,,,,,",
+                "a GPU type has one row: 'h100' of profile 's' stands in c.csv:3 and in c.csv:4"}));
 
 }  // namespace
 }  // namespace allot

@@ -46,6 +46,7 @@ void AddEnvironment(const ManagedJob& job, const WorkerSpec& spec, nlohmann::jso
                           ? "127.0.0.1"
                           : fmt::format("{}.{}.{}", first, pod.value("subdomain", ""), job.space));
     ours.emplace_back("ALLOT_MASTER_PORT", kMasterPort);
+    if (spec.request.plan) ours.emplace_back("ALLOT_PLAN", *spec.request.plan);
   }
   nlohmann::json environment = nlohmann::json::array();
   bool has_folder = false;

@@ -114,6 +114,7 @@ class LocalRuntime final : public Runtime {
           environment["ALLOT_WORLD_SIZE"] = std::to_string(requests.size());
           environment["ALLOT_MASTER_ADDR"] = "127.0.0.1";
           environment["ALLOT_MASTER_PORT"] = port;
+          if (request.plan) environment["ALLOT_PLAN"] = *request.plan;
         }
         StartWorker(job, request, std::move(environment));
       } catch (const Error& error) {

@@ -278,6 +278,7 @@ Status SlurmRuntime::StartItself(SlurmUserJob& user_job, std::span<const WorkerR
                            user_job.job->id);
   }
   JobTag tag = user_job.tag;
+  tag.plan = workers.front().plan;
   for (const WorkerRequest& worker : workers) {
     tag.shares.push_back({worker.worker, worker.node, worker.gpus});
   }
@@ -296,6 +297,7 @@ Status SlurmRuntime::StartItself(SlurmUserJob& user_job, std::span<const WorkerR
 Status SlurmRuntime::GiveBack(SlurmUserJob& user_job) {
   JobTag tag = user_job.tag;
   tag.shares.clear();
+  tag.plan.reset();
   tag.stopping = false;
   const auto requeued = requeued_.find(user_job.job->id);
   const Seconds ago = requeued == requeued_.end() ? 0 : Monotonic() - requeued->second;

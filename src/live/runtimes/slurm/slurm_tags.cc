@@ -38,6 +38,11 @@ std::optional<std::map<std::string_view, std::string_view>> Pairs(std::string_vi
   return pairs;
 }
 
+std::string Replaced(std::string text, char before, char after) {
+  std::replace(text.begin(), text.end(), before, after);
+  return text;
+}
+
 constexpr std::string_view kWhy = ": ";  // begins what people read
 
 // Between the clock here and the controller's, where both follow a time server.
@@ -72,6 +77,7 @@ std::string ToText(const JobTag& tag) {
   if (tag.failed) text += " failed=1";
   if (tag.stopped > 0) text += fmt::format(" stopped={}", tag.stopped);
   if (tag.asked) text += " asked=" + ToText(*tag.asked);
+  if (tag.plan) text += " plan=" + Replaced(*tag.plan, ' ', ',');
   for (std::size_t i = 0; i < tag.shares.size(); ++i) {
     const ShareTag& share = tag.shares[i];
     text += fmt::format("{}{}@{}:{:x}", i == 0 ? " shares=" : ",", share.worker, share.node,
@@ -97,6 +103,7 @@ std::optional<JobTag> ParseJobTag(std::string_view text) {
   tag.failed = (*pairs)["failed"] == "1";
   tag.stopped = Parse<long long>((*pairs)["stopped"], 10).value_or(0);
   tag.asked = ParseAsked((*pairs)["asked"]);
+  if (const std::string plan((*pairs)["plan"]); !plan.empty()) tag.plan = Replaced(plan, ',', ' ');
   if ((*pairs)["shares"].empty()) return tag;
   for (const std::string_view share : Split((*pairs)["shares"], ',')) {
     const std::size_t at = share.find('@');

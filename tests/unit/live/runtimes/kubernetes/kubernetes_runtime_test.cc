@@ -94,8 +94,11 @@ TEST_F(KubernetesRuntimeTest, ARestartOnSeveralNodesNeedsAService) {
       << done.message();
   const std::string other = SubmitAndSee(
       "b", restart, [](Json& object) { object["spec"]["template"]["spec"]["subdomain"] = "b"; });
-  EXPECT_TRUE(runtime_->Start(other, Requests(other, {"n1", "n2"})).ok());
+  std::vector<WorkerRequest> requests = Requests(other, {"n1", "n2"});
+  for (WorkerRequest& request : requests) request.plan = "dp=1 tp=2";
+  EXPECT_TRUE(runtime_->Start(other, requests).ok());
   const std::string text = server_.Get("pods", "default/b-w1").dump();
+  EXPECT_NE(text.find(R"({"name":"ALLOT_PLAN","value":"dp=1 tp=2"})"), std::string::npos) << text;
   EXPECT_NE(text.find(R"({"name":"ALLOT_MASTER_ADDR","value":"b-w0.b.default"})"),
             std::string::npos)
       << text;

@@ -13,7 +13,8 @@ TEST(SlurmTags, AJobsTagComesBack) {
                    true,
                    true,
                    "its workers failed 6 times: of 6",
-                   1732200000};
+                   1732200000,
+                   "dp=2 tp=4"};
   const auto read = ParseJobTag(ToText(tag));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->job, tag.job);
@@ -26,6 +27,7 @@ TEST(SlurmTags, AJobsTagComesBack) {
   EXPECT_TRUE(read->failed);
   EXPECT_EQ(read->why, "its workers failed 6 times: of 6");
   EXPECT_EQ(read->stopped, tag.stopped);
+  EXPECT_EQ(read->plan, tag.plan);
   ASSERT_EQ(read->shares.size(), 2U);
   EXPECT_EQ(read->shares[1].worker, "42-67403a1b.1");
   EXPECT_EQ(read->shares[1].node, "n-2");
