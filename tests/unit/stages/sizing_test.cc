@@ -299,5 +299,45 @@ TEST(ProgressiveTest, LevelsAreSharesOfTheRateAtAnEqualShare) {
   EXPECT_EQ(Size(world, "progressive"), (std::vector{3, 3}));
 }
 
+TEST(PromisedSizingTest, WhatIsLeftGoesWhereItGainsMost) {
+  World world("1x4");
+  world.Add({{4, 6, 7}});
+  world.Add({{4, 7.5, 10}});
+  EXPECT_EQ(Size(world, "promised"), (std::vector{1, 3})) << "slopes 2 and 1, 3.5 and 2.5";
+}
+
+TEST(PromisedSizingTest, AWaitingJobGetsItsSpeedFromWhoLosesLeast) {
+  World world("1x4");
+  world.Add({{4, 6, 6.5, 6.6}});
+  world.Add({{4}});
+  world.Run(0, 3, {{0, 0xf}});
+  world.o.now = 1e6;
+  EXPECT_EQ(Size(world, "promised"), (std::vector{3, 1}));
+}
+
+TEST(PromisedSizingTest, ASmallerConfigurationMayKeepThePromise) {
+  World world("1x4");
+  world.Add({{4, 8, 7, 7.9}}, 4);
+  EXPECT_EQ(Size(world, "promised"), (std::vector{2}));
+}
+
+TEST(PromisedSizingTest, NobodyShrinksBelowItsPromise) {
+  World world("1x4");
+  world.Add({{1, 2, 3, 4}}, 4);
+  world.Add({{4}});
+  world.Run(0, 3, {{0, 0xf}});
+  world.o.now = 1e6;
+  EXPECT_EQ(Size(world, "promised"), (std::vector{4, 0}));
+}
+
+TEST(PromisedSizingTest, AJobThatRestartedMuchStaysAsItIs) {
+  World world("1x4");
+  world.Add({{4, 6, 6.5, 6.6}});
+  world.Add({{4}});
+  world.Run(0, 3, {{0, 0xf}});
+  world.o.now = 600;  // two restarts of 30 s are more than 3 % of it
+  EXPECT_EQ(Size(world, "promised"), (std::vector{4, 0}));
+}
+
 }  // namespace
 }  // namespace allot
