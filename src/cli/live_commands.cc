@@ -1,4 +1,4 @@
-// allot status, queue, pause, resume, drain and cancel: requests to a running daemon.
+// allot status, queue, nodes, pause, resume, drain and cancel: requests to a running daemon.
 
 #include <chrono>
 #include <cstdio>
@@ -9,6 +9,7 @@
 #include "core/interrupt.h"
 #include "core/strings.h"
 #include "live/daemon/control_server.h"
+#include "live/screens/nodes_table.h"
 #include "live/screens/queue_table.h"
 #include "live/screens/status_table.h"
 #include "live/state/standby_note.h"
@@ -64,6 +65,13 @@ int Queue(const std::string& state, const GlobalOptions& globals) {
   return 0;
 }
 
+int Nodes(const std::string& state, const GlobalOptions& globals) {
+  const DaemonStatus status = AskStatus(StatusSockets(state));
+  const std::string text = globals.json ? WriteNodes(status.nodes, 2) + "\n" : NodesText(status);
+  std::printf("%s", text.c_str());
+  return 0;
+}
+
 ALLOT_REGISTER(CommandInfo,
                (CommandInfo{
                    "status", "jobs, nodes and faults of a running daemon",
@@ -81,6 +89,13 @@ ALLOT_REGISTER(CommandInfo, (CommandInfo{"queue", "jobs that wait for GPUs of a 
                                            auto state = DeclareState(line);
                                            return [=, &globals] { return Queue(*state, globals); };
                                          }}));
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{"nodes", "nodes of a running daemon, and which jobs accuse them",
+                            [](CommandLine& line, const GlobalOptions& globals) {
+                              auto state = DeclareState(line);
+                              return [=, &globals] { return Nodes(*state, globals); };
+                            }}));
 
 // Prints what was done, or with --json the daemon's reply.
 int PrintDone(const ControlReply& reply, const std::string& done, const GlobalOptions& globals) {

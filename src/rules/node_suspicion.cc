@@ -76,13 +76,7 @@ void NodeSuspicion::Fail(const std::string& job_name, const std::string& user,
     const auto its = jobs_.find(oldest);
     if (its != jobs_.end() && its->second.over) EndJob(oldest, false, now);
   }
-  // Two sets of nodes that are not known to be bad: it is the job.
-  const auto own = [&](const StartTrial& known) {
-    return known.failures > 0 && std::none_of(known.nodes.begin(), known.nodes.end(),
-                                              [&](const auto& node) { return IsAvoided(node); });
-  };
-  if (job.verdict == JobVerdict::kNone &&
-      std::count_if(job.trials.begin(), job.trials.end(), own) > 1) {
+  if (job.verdict == JobVerdict::kNone && CountOwnFailures(job) > 1) {
     Judge(&job, JobVerdict::kBroken, now);
   }
 }
@@ -117,7 +111,8 @@ void NodeSuspicion::EndJob(const std::string& name, bool failed, Seconds now) {
   const auto found = jobs_.find(name);
   if (found == jobs_.end()) return;
   TriedJob& job = found->second;
-  if (failed && job.verdict == JobVerdict::kNone) Judge(&job, JobVerdict::kBroken, now);
+  const bool own = FailuresOf(name) == 0 || CountOwnFailures(job) > 0;
+  if (failed && own && job.verdict == JobVerdict::kNone) Judge(&job, JobVerdict::kBroken, now);
   job.over = true;
   const bool accuses = std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
     return Contains(node.second.accusers, name);
@@ -142,6 +137,11 @@ void NodeSuspicion::Avoid(const std::string& name, Seconds until) {
   node.avoided = true;
   node.avoided_until = until;
   ++node.avoidances;
+  for (const std::string& accuser : node.accusers) {
+    const auto job = jobs_.find(accuser);
+    const bool broken = job != jobs_.end() && job->second.verdict == JobVerdict::kBroken;
+    if (broken && CountOwnFailures(job->second) == 0) Excuse(&job->second);
+  }
 }
 
 void NodeSuspicion::Readmit(const std::string& name) {
@@ -153,21 +153,24 @@ void NodeSuspicion::Readmit(const std::string& name) {
 
 // ---- answers ----
 
-std::vector<SuspectNode> NodeSuspicion::FindSuspects(std::size_t cluster_nodes, Seconds now) const {
+std::vector<SuspectNode> NodeSuspicion::FindSuspects(std::size_t cluster_nodes, Seconds now,
+                                                     const FailureRule& rule) const {
+  const double least_odds = rule.suspect / (1 - rule.suspect);
   std::vector<SuspectNode> suspects;
   std::size_t avoided = 0;
   for (const auto& [name, node] : nodes_) {
     if (node.avoided) ++avoided;
     if (node.avoided || node.accusers.empty()) continue;
     const double odds = OddsOf(node, now);
-    if (odds < kSuspectOdds) continue;
+    if (odds < least_odds) continue;
     const double doubled = std::ldexp(kAvoidFirst, std::min(node.avoidances, 20));
     suspects.push_back({name, odds, AccusersOf(name), now + std::min(kAvoidLongest, doubled)});
   }
   std::stable_sort(suspects.begin(), suspects.end(),
                    [](const SuspectNode& a, const SuspectNode& b) { return a.odds > b.odds; });
-  const auto part = static_cast<std::size_t>(kMostAvoided * static_cast<double>(cluster_nodes));
-  const std::size_t most = cluster_nodes < 2 ? 0 : std::max<std::size_t>(1, part);
+  const auto part = static_cast<std::size_t>(rule.at_most * static_cast<double>(cluster_nodes));
+  const std::size_t all_but_one = cluster_nodes < 2 ? 0 : cluster_nodes - 1;
+  const std::size_t most = std::min(all_but_one, std::max<std::size_t>(1, part));
   suspects.resize(std::min(suspects.size(), most - std::min(most, avoided)));
   return suspects;
 }
@@ -266,6 +269,19 @@ TriedNode& NodeSuspicion::NodeOf(const std::string& name) {
     found->second.prior = LogOdds(kBadNode);
   }
   return found->second;
+}
+
+std::ptrdiff_t NodeSuspicion::CountOwnFailures(const TriedJob& job) const {
+  return std::ranges::count_if(job.trials, [this](const StartTrial& trial) {
+    return trial.failures > 0 &&
+           std::ranges::none_of(trial.nodes, [this](const auto& node) { return IsAvoided(node); });
+  });
+}
+
+void NodeSuspicion::Excuse(TriedJob* job) {
+  TriedUser& user = users_[job->user];
+  user.broken = std::max(0.0, user.broken - 1);
+  job->verdict = JobVerdict::kNone;
 }
 
 void NodeSuspicion::Judge(TriedJob* job, JobVerdict verdict, Seconds now) {

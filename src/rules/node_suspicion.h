@@ -10,6 +10,7 @@
 // and a simulator feed it alike. The same events in the same order give the same answers.
 // Not thread-safe. One event costs O(jobs of the nodes concerned).
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "core/types.h"
+#include "rules/operator_rules.h"
 
 namespace allot {
 
@@ -73,15 +75,15 @@ class NodeSuspicion {
   // They made a step, lived for kProven, or their job finished.
   void Succeed(const std::string& job, const std::string& user, std::span<const std::string> nodes,
                Seconds now);
-  // No more is heard of the job. `failed`: it ended so.
+  // No more is heard of the job. `failed`: it ended so, which counts for its user's other jobs
+  // unless it failed on avoided nodes only.
   void EndJob(const std::string& job, bool failed, Seconds now);
   // The node was repaired, or somebody says so: it is no longer avoided, but on probation.
   void Repair(const std::string& node);
 
-  // Nodes that should be avoided now, the worst first. Of a cluster of so many nodes, no more than
-  // kMostAvoided are avoided at once, but one at least, and never all: beyond that, a file system
-  // or a switch is more likely than the nodes.
-  std::vector<SuspectNode> FindSuspects(std::size_t cluster_nodes, Seconds now) const;
+  // Nodes of a cluster of so many that should be avoided now, the worst first.
+  std::vector<SuspectNode> FindSuspects(std::size_t cluster_nodes, Seconds now,
+                                        const FailureRule& rule = {}) const;
   void Avoid(const std::string& node, Seconds until);
   // Its time is over: the node is used again, on probation.
   void Readmit(const std::string& node);
@@ -113,14 +115,15 @@ class NodeSuspicion {
   static constexpr Seconds kAvoidFirst = 1800;      // doubled each time
   static constexpr Seconds kAvoidLongest = 43200;   // 12 h
   static constexpr Seconds kRetryElsewhere = 1800;  // a job leaves a node that failed it so long
-  static constexpr double kSuspectOdds = 99;        // to 1
-  static constexpr double kMostAvoided = 0.05;      // part of the nodes
 
  private:
   static int FailuresOf(const TriedJob& job, std::string_view node);
   TriedJob& JobOf(const std::string& job, const std::string& user);
   TriedNode& NodeOf(const std::string& node);
+  // Starts that failed on nodes of which none is known to be bad.
+  std::ptrdiff_t CountOwnFailures(const TriedJob& job) const;
   void Judge(TriedJob* job, JobVerdict verdict, Seconds now);
+  void Excuse(TriedJob* job);  // which was judged broken: its nodes were
   void ClearAccusers(TriedNode* node);
   double BadChance(std::string_view node) const;
   double SoundChance(const StartTrial& trial, std::string_view without) const;

@@ -25,6 +25,10 @@ constexpr Seconds kShortestHalfLife = 3600;
 constexpr double kLeastWeight = 1e-3;
 constexpr double kMostWeight = 1e3;
 
+constexpr double kLeastSuspect = 0.5;
+constexpr double kMostSuspect = 0.999999;
+const std::vector<std::string> kSuspectActions = {"tell", "avoid", "drain"};  // as SuspectAction
+
 bool Matches(const std::string& pattern, std::string_view text) {
   return ::fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0;
 }
@@ -96,6 +100,23 @@ class RulesTable {
                       ShownIn(*table_.get(key)));
     }
     return *whole;
+  }
+  double Number(const char* key, double least, double most) const {
+    const std::string place = PlaceOf(key);
+    const auto number = table_.get(key)->value<double>();
+    if (!number || !(*number >= least && *number <= most)) {
+      throw DataError("{} must be a number from {} to {}, got {}", place, least, most,
+                      ShownIn(*table_.get(key)));
+    }
+    return *number;
+  }
+  // One of these words: its index.
+  std::size_t Word(const char* key, const std::vector<std::string>& words) const {
+    const std::string text = Text(key);
+    const auto found = std::find(words.begin(), words.end(), text);
+    if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+    throw DataError("{} must be '{}', got '{}'{}", PlaceOf(key), fmt::join(words, "' or '"), text,
+                    DidYouMean(text, words));
   }
   // 90, or "1m30s".
   Seconds Duration(const char* key, Seconds least = 0) const {
@@ -251,9 +272,11 @@ class RulesReader {
     if (const toml::table* among_options = file["rules"].as_table()) {
       file = toml::table(*among_options);
     }
-    AddPart(RulesTable(file, where,
-                       And(JobRuleKeys(), {"fair_share", "jobs", "guarantees", "maintenance"})));
+    AddPart(RulesTable(
+        file, where,
+        And(JobRuleKeys(), {"failures", "fair_share", "jobs", "guarantees", "maintenance"})));
     SetFairShare(file);
+    SetFailures(file);
     ForEach(file, "jobs", [this](const toml::table& table) {
       AddPart(RulesTable(table, where_, And(JobRuleKeys(), {"account", "user"})));
     });
@@ -298,6 +321,22 @@ class RulesReader {
     FairShareRule& rule = *rules_.fair_share_;
     if (table.Has("half_life")) rule.half_life = table.Duration("half_life", kShortestHalfLife);
     if (table.Has("weights")) rule.weights = table.Weights("weights");
+  }
+
+  void SetFailures(const toml::table& file) {
+    const toml::node* node = file.get("failures");
+    if (node == nullptr) return;
+    if (!node->is_table()) {
+      throw DataError("{}:{}: 'failures' must be a table [failures], got {}", where_,
+                      node->source().begin.line, ShownIn(*node));
+    }
+    const RulesTable table(*node->as_table(), where_, {"then", "suspect", "at_most"});
+    FailureRule& rule = rules_.failures_;
+    if (table.Has("then")) {
+      rule.then = static_cast<SuspectAction>(table.Word("then", kSuspectActions));
+    }
+    if (table.Has("suspect")) rule.suspect = table.Number("suspect", kLeastSuspect, kMostSuspect);
+    if (table.Has("at_most")) rule.at_most = table.Number("at_most", 0, 1);
   }
 
   void AddPart(const RulesTable& table) {

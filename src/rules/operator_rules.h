@@ -54,6 +54,21 @@ struct FairShareRule {
   }
 };
 
+// What becomes of a node that is suspect (rules/node_suspicion.h).
+enum class SuspectAction : std::uint8_t {
+  kTell,   // it is named
+  kAvoid,  // and nothing starts there for some time
+  kDrain,  // and its jobs are moved away, until its operator says otherwise
+};
+
+struct FailureRule {
+  SuspectAction then = SuspectAction::kAvoid;
+  double suspect = 0.99;  // the chance that a node is bad from which it is suspect
+  // Part of the nodes that are avoided or drained at once, though one at least, and never all:
+  // where more are suspect, a file system or a switch is likelier than the nodes.
+  double at_most = 0.05;
+};
+
 // Nodes that are needed for something else for a while. Times are as in the file: calendar times,
 // or in simulations also from the begin of the workload.
 struct Maintenance {
@@ -81,6 +96,7 @@ class OperatorRules {
 
   const std::vector<Guarantee>& guarantees() const { return guarantees_; }
   const std::optional<FairShareRule>& fair_share() const { return fair_share_; }  // unset: off
+  const FailureRule& failures() const { return failures_; }
   // UsageError if the cluster has fewer GPUs than are guaranteed, naming both.
   void CheckGuarantees(const ClusterSpec& cluster) const;
   // One text, for people, for each rule that names GPUs or nodes which the cluster does not have.
@@ -110,6 +126,7 @@ class OperatorRules {
   std::vector<Part> parts_;            // the first one applies to all jobs
   std::vector<Guarantee> guarantees_;  // one an account
   std::optional<FairShareRule> fair_share_ = FairShareRule{};
+  FailureRule failures_;
   std::vector<Maintenance> maintenance_;
   std::string text_;
 };

@@ -127,6 +127,9 @@ std::vector<NodeStatus> StatusOfNodes(const LiveState& state, Seconds now) {
                      .up = node.up(),
                      .state = state.StateOf(static_cast<NodeIndex>(n))});
     if (nodes.back().state == NodeState::kAvoided) nodes.back().why = WhyAvoided(state, node, now);
+    if (auto jobs = state.suspicion().AccusersOf(node.name); !jobs.empty()) {
+      nodes.back().suspicion = {state.suspicion().OddsOf(node.name, now), std::move(jobs)};
+    }
     if (nodes.back().state != NodeState::kDrained) continue;
     const bool ours = state.drained_nodes().contains(node.name);
     nodes.back().drained_by = ours ? Drainer::kAllot : Drainer::kCluster;

@@ -509,7 +509,7 @@ bool LiveCluster::PollRuntime() {
   }
   event = FollowWindows() || event;
   event = reader_.FollowPlaces() || event;
-  event = (!options_.dry_run && blame_.Update()) || event;
+  event = (!options_.dry_run && blame_.Update(failure_rule())) || event;
   event = reader_.ReleaseLostGpus() || event;
   event = (!options_.dry_run && pending_.Withdraw(answers_since_)) || event;
   const bool newcomers = HasFairShares() && !options_.dry_run;

@@ -113,6 +113,10 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   }
   const LiveCounts& counts() const { return counts_; }
   const PendingPlacements& pending() const { return pending_; }
+  FailureRule failure_rule() const {
+    const auto& rules = options_.job_table.rules;
+    return rules == nullptr ? FailureRule() : rules->failures();
+  }
   // Why the runtime cannot be asked now; "": it can.
   const std::string& trouble() const { return unreachable_reason_; }
   // Of the last snapshot (RuntimeSnapshot).

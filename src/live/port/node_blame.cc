@@ -9,9 +9,9 @@
 
 namespace allot {
 
-bool NodeBlame::Update() {
+bool NodeBlame::Update(const FailureRule& rule) {
   RecordSuccesses();
-  const bool avoids = AvoidSuspects();
+  const bool avoids = ActOnSuspects(rule);
   return ReadmitNodes() || avoids;
 }
 
@@ -44,17 +44,31 @@ void NodeBlame::RecordSuccesses() {
   starts_ = std::move(starts);
 }
 
-bool NodeBlame::AvoidSuspects() {
+bool NodeBlame::ActOnSuspects(const FailureRule& rule) {
   const LiveState& state = writer_.state();
   const Seconds now = writer_.now();
-  const auto suspects = state.suspicion().FindSuspects(state.nodes().size(), now);
+  const auto suspects = state.suspicion().FindSuspects(state.nodes().size(), now, rule);
+  const auto warn = [](const SuspectNode& suspect, const std::string& what) {
+    spdlog::warn("node {} {}: the odds are {:.0f} to 1 that it fails jobs ({} failed there)",
+                 suspect.name, what, suspect.odds, fmt::join(suspect.jobs, ", "));
+  };
+  if (rule.then == SuspectAction::kTell) {
+    std::set<std::string> named;
+    for (const SuspectNode& suspect : suspects) {
+      if (!named_.contains(suspect.name)) warn(suspect, "is suspect");
+      named.insert(suspect.name);
+    }
+    named_ = std::move(named);
+    return false;
+  }
   for (const SuspectNode& suspect : suspects) {
-    spdlog::warn(
-        "node {} is avoided for {:.0f} min: the odds are {:.0f} to 1 that it fails jobs "
-        "({} failed there)",
-        suspect.name, (suspect.until - now) / 60, suspect.odds, fmt::join(suspect.jobs, ", "));
+    const bool drains = rule.then == SuspectAction::kDrain;
+    warn(suspect, drains
+                      ? fmt::format("is drained until 'allot drain --node {} --undo'", suspect.name)
+                      : fmt::format("is avoided for {:.0f} min", (suspect.until - now) / 60));
     ++counts_.nodes_avoided;
     writer_.Write(record::Avoid{suspect.name, suspect.until, suspect.odds, suspect.jobs});
+    if (drains) writer_.Write(record::Drain{suspect.name});
   }
   return !suspects.empty();
 }

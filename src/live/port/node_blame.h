@@ -1,11 +1,14 @@
 #pragma once
-// Blames nodes that fail jobs: reports to the state which starts succeeded, and has nodes avoided
-// that are suspect (rules/node_suspicion.h), until their time is over. Each is logged with the jobs
-// that accuse it, and kept by the journal. Part of LiveCluster, which calls it after each snapshot
-// and before it takes GPUs back.
+// Blames nodes that fail jobs: reports to the state which starts succeeded, and does with nodes
+// that are suspect (rules/node_suspicion.h) what the operator's rule says: they are named, avoided
+// until their time is over, or drained. Each is logged with the jobs that accuse it, and kept by
+// the journal. Part of LiveCluster, which calls it after each snapshot and before it takes GPUs
+// back.
 
 #include <cstdint>
 #include <map>
+#include <set>
+#include <string>
 
 #include "live/state/live_counts.h"
 #include "live/state/state_writer.h"
@@ -17,7 +20,7 @@ class NodeBlame {
   NodeBlame(StateWriter& writer, LiveCounts& counts) : writer_(writer), counts_(counts) {}
 
   // True when a decision is due: a node is avoided from now on, or no longer. O(jobs).
-  bool Update();
+  bool Update(const FailureRule& rule);
 
  private:
   // The latest start of a job's workers.
@@ -29,12 +32,13 @@ class NodeBlame {
     bool decided = false;   // it succeeded or failed
   };
   void RecordSuccesses();
-  bool AvoidSuspects();
+  bool ActOnSuspects(const FailureRule& rule);
   bool ReadmitNodes();
 
   StateWriter& writer_;
   LiveCounts& counts_;
   std::map<JobIndex, Start> starts_;  // of jobs that have workers
+  std::set<std::string> named_;       // suspect nodes, where the rule is to tell
 };
 
 }  // namespace allot

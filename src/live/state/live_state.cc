@@ -228,13 +228,14 @@ void LiveState::CountFailure(const LiveJob& job, const std::vector<std::string>&
   if (!together && std::ranges::any_of(nodes, avoided)) WorkersOf(job.asked->id).Excuse(1);
 }
 
-// A job that the runtime ends as failed may never be started elsewhere.
+// A job that the runtime ends as failed is not started elsewhere: its end is what its nodes are
+// blamed by. The end of a hot job is that of its script; its workers' ends were counted.
 void LiveState::CountEnd(const LiveJob& job, JobState state, Seconds at) {
   const std::vector<std::string> nodes = NamesOf(job.shares);
   const RuntimeJob& asked = *job.asked;
   if (!nodes.empty() && state == JobState::kFinished) {
     suspicion_.Succeed(asked.id, asked.user, nodes, at);
-  } else if (!nodes.empty() && state == JobState::kFailed &&
+  } else if (!nodes.empty() && state == JobState::kFailed && asked.mode != ResizeMode::kHot &&
              !suspicion_.HasRunOn(asked.id, nodes)) {
     suspicion_.Fail(asked.id, asked.user, nodes, at);
   }

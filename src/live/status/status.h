@@ -21,6 +21,12 @@ namespace allot {
 
 enum class Drainer : std::uint8_t { kAllot, kCluster };
 
+// Why the daemon believes that a node fails jobs.
+struct SuspicionStatus {
+  double odds = 0;                  // to 1
+  std::vector<std::string> jobs{};  // that accuse it
+};
+
 struct NodeStatus {
   std::string name{};
   std::string gpu_type{};
@@ -29,8 +35,9 @@ struct NodeStatus {
   GpuCount foreign_gpus = 0;  // used or reserved by others: not for the daemon to allocate
   bool up = true;             // the runtime can start workers here
   NodeState state = NodeState::kUp;
-  std::optional<Drainer> drained_by{};  // set while `state` is kDrained
-  std::optional<std::string> why{};     // set while `state` is kAvoided
+  std::optional<Drainer> drained_by{};         // set while `state` is kDrained
+  std::optional<std::string> why{};            // set while `state` is kAvoided
+  std::optional<SuspicionStatus> suspicion{};  // set while jobs accuse it
 };
 
 // Numbers by the name of a node or GPU type, in the order of the cluster.

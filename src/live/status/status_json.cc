@@ -47,7 +47,12 @@ constexpr auto RowsOf(const NodeStatus*) {  // what follows from its state is ad
   using T = NodeStatus;
   return std::tuple(Row{"node", &T::name}, Row{"type", &T::gpu_type}, Row{"gpus", &T::gpus},
                     Row{"held", &T::worker_gpus}, Row{"taken", &T::foreign_gpus}, Row{"up", &T::up},
-                    Extra{"avoided", &T::why});
+                    Extra{"avoided", &T::why}, Extra{"suspicion", &T::suspicion});
+}
+
+constexpr auto RowsOf(const SuspicionStatus*) {
+  using T = SuspicionStatus;
+  return std::tuple(Row{"odds", &T::odds}, Row{"jobs", &T::jobs});
 }
 
 constexpr auto RowsOf(const BatchStatus*) {
@@ -286,6 +291,10 @@ std::string WriteStatus(const DaemonStatus& status, int indent) {
 
 std::string WriteJobs(const std::vector<JobStatus>& jobs, int indent) {
   return JsonText(Encode::Of(jobs), indent);
+}
+
+std::string WriteNodes(const std::vector<NodeStatus>& nodes, int indent) {
+  return JsonText(Encode::Of(nodes), indent);
 }
 
 std::string WriteRequest(const ControlRequest& request) {

@@ -16,6 +16,7 @@ inline constexpr int kOneLine = -1;
 
 std::string WriteStatus(const DaemonStatus& status, int indent = kOneLine);
 std::string WriteJobs(const std::vector<JobStatus>& jobs, int indent);
+std::string WriteNodes(const std::vector<NodeStatus>& nodes, int indent);
 std::string WriteRequest(const ControlRequest& request);
 std::string WriteReply(const ControlReply& reply);
 std::string WriteError(std::string_view message);

@@ -27,6 +27,10 @@ DaemonStatus ViewFor(std::string_view user, const DaemonStatus& status) {
   for (JobStatus& job : view.jobs) {
     if (job.user != user) job = WithoutOwner(job);
   }
+  for (NodeStatus& node : view.nodes) {  // others' jobs accuse it, too
+    if (node.suspicion) node.suspicion->jobs.clear();
+    if (node.why) node.why = "it fails jobs, or has lost GPUs";
+  }
   return view;
 }
 

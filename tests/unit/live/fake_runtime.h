@@ -240,6 +240,13 @@ class FakeRuntime : public Runtime {
     for (auto& [name, worker] : workers) {
       if (worker.seen.job == id) worker.seen.state = WorkerState::kEnded;
     }
+  // As a cluster does that starts no workers of the job again.
+  void EndAsFailed(const std::string& id) {
+    jobs.at(id).job.state = JobState::kFailed;
+    for (auto& [name, worker] : workers) {
+      if (worker.seen.job == id) worker.seen.state = WorkerState::kEnded;
+    }
+  }
   }
   int Alive(const std::string& job) const {
     int alive = 0;

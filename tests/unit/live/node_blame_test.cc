@@ -146,8 +146,34 @@ TEST_P(NodeBlameInEachMode, JobIsGivenUpWhereThereIsNoOtherNode) {
   EXPECT_EQ(failures_there_, 6) << "most_failures";
 }
 
+// As Slurm ends restart jobs that nobody may requeue: the daemon hears of no worker that failed.
+TEST_F(NodeBlameTest, JobsThatTheRuntimeEndsAsFailedAccuseTheirNode) {
+  AddNodes(8, 2);
+  AddJobs(40, ResizeMode::kRestart);
+  for (auto& [id, job] : runtime_.jobs) job.job.user = "user of " + id;
+  std::set<std::string> ended_there;
+  runtime_.on_wait = [&] {
+    for (const auto& [id, worker] : runtime_.workers) {
+      const bool runs = worker.seen.state == WorkerState::kReady && !worker.stopping;
+      if (!runs || worker.seen.node != "n3" || ended_there.contains(worker.seen.job)) continue;
+      EXPECT_FALSE(Avoided("n3"));
+      ended_there.insert(worker.seen.job);
+    }
+    for (const std::string& job : ended_there) runtime_.EndAsFailed(job);
+    FailAndFinish();
+  };
+  Run();
+  EXPECT_TRUE(Avoided("n3"));
+  EXPECT_LE(ended_there.size(), 9U) << "seven failures, and those that ran there already";
+  EXPECT_EQ(cluster_->counts().nodes_avoided, 1);
+}
+
 class AvoidedNodeTest : public LiveClusterFixture {
  protected:
+  void SetRule(const std::string& then) {
+    options_.job_table.rules = std::make_shared<OperatorRules>(
+        OperatorRules::Parse("fair_share = false\n[failures]\nthen = \"" + then + "\"\n", "rules"));
+  }
   // Jobs of several users fail on n1, each at its first start.
   void MakeN1Suspect() {
     for (int j = 0; j < 9; ++j) {
@@ -164,7 +190,6 @@ class AvoidedNodeTest : public LiveClusterFixture {
       Look();
       Look();
     }
-    ASSERT_TRUE(Avoided());
   }
   bool Avoided() const { return cluster_->state().suspicion().IsAvoided("n1"); }
   DaemonStatus Status() const { return MakeStatus(*cluster_, {}, {}, {}); }
@@ -172,6 +197,7 @@ class AvoidedNodeTest : public LiveClusterFixture {
 
 TEST_F(AvoidedNodeTest, IsNamedInStatusAndMetrics) {
   MakeN1Suspect();
+  ASSERT_TRUE(Avoided());
   const NodeStatus node = Status().nodes.at(0);
   EXPECT_EQ(node.state, NodeState::kAvoided);
   EXPECT_TRUE(node.why->starts_with("j0, j1, ")) << *node.why;
@@ -228,6 +254,28 @@ TEST_F(AvoidedNodeTest, KeepsJobsThatRunThere) {
   ASSERT_TRUE(Avoided());
   EXPECT_TRUE(Trains("a", 1));
   EXPECT_EQ(JobOf("a").shares.front().node, 0);
+}
+
+TEST_F(AvoidedNodeTest, IsOnlyNamedWhereTheRuleIsToTell) {
+  SetRule("tell");
+  MakeN1Suspect();
+  EXPECT_FALSE(Avoided());
+  EXPECT_EQ(Status().nodes.at(0).state, NodeState::kUp);
+  EXPECT_EQ(Status().nodes.at(0).suspicion->jobs.size(), 9U);
+  EXPECT_GT(Status().nodes.at(0).suspicion->odds, 99);
+}
+
+TEST_F(AvoidedNodeTest, IsDrainedWhereTheRuleSaysSo) {
+  SetRule("drain");
+  MakeN1Suspect();
+  EXPECT_EQ(Status().nodes.at(0).state, NodeState::kDrained);
+  EXPECT_EQ(Status().nodes.at(0).drained_by, Drainer::kAllot);
+  time_.Pass(NodeSuspicion::kAvoidFirst);
+  Look();
+  EXPECT_EQ(Status().nodes.at(0).state, NodeState::kDrained) << "until its operator says otherwise";
+  cluster_->UndrainNode("n1");
+  Look();
+  EXPECT_EQ(Status().nodes.at(0).state, NodeState::kUp);
 }
 
 TEST_F(AvoidedNodeTest, IsUsedAgainAfterItsTime) {

@@ -25,6 +25,7 @@ constexpr const char* kStatus =
     R"({"node":"n4","type":"v100","gpus":4,"held":0,"taken":0,"up":false,"drained":false,)"
     R"("drained_by":"","maintenance":false},)"
     R"({"node":"n5","type":"v100","gpus":4,"held":1,"taken":0,"up":true,"avoided":"j1 failed there",)"
+    R"("suspicion":{"odds":120.0,"jobs":["j1","j2"]},)"
     R"("drained":false,"drained_by":"","maintenance":false}],)"
     R"("warning":"'elastic' is up",)"
     R"("shadow":{"policy":"fifo","decisions":5,"failed":1,"agreement":0.5,"asked":false},"jobs":[)"
@@ -53,6 +54,7 @@ TEST(StatusJson, ReadsMembersByTheirKeys) {
   EXPECT_EQ(status.nodes[1].drained_by, Drainer::kCluster);
   EXPECT_EQ(status.nodes[3].state, NodeState::kDown);
   EXPECT_EQ(status.nodes[4].state, NodeState::kAvoided);
+  EXPECT_EQ(status.nodes[4].suspicion->jobs.at(1), "j2");
   EXPECT_EQ(status.jobs[0].stage, JobStage::kJoining);
   EXPECT_EQ(status.jobs[0].allocated_gpus, 3);
   EXPECT_EQ(status.jobs[0].worker_gpus, 2);

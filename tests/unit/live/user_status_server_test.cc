@@ -48,6 +48,17 @@ DaemonStatus StatusOfTwo(const std::string& user) {
   return status;
 }
 
+TEST(UserView, NamesNoJobsThatAccuseNodes) {
+  DaemonStatus status = StatusOfTwo("alice");
+  status.nodes[0].state = NodeState::kAvoided;
+  status.nodes[0].why = "job 2 failed there";
+  status.nodes[0].suspicion = {120, {"2"}};
+  const NodeStatus node = ViewFor("alice", status).nodes.at(0);
+  EXPECT_EQ(node.why, "it fails jobs, or has lost GPUs");
+  EXPECT_EQ(node.suspicion->odds, 120);
+  EXPECT_TRUE(node.suspicion->jobs.empty());
+}
+
 TEST(UserView, ShowsOnesOwnJobsAndOfOthersOnlyHowFullTheClusterIs) {
   const DaemonStatus view = ViewFor("alice", StatusOfTwo("alice"));
   ASSERT_EQ(view.jobs.size(), 2U);

@@ -81,6 +81,28 @@ TEST_F(NodeSuspicionTest, JobsThatEndAtTheirFirstFailureAreJudgedByTheirUser) {
   EXPECT_TRUE(suspicion_.FindSuspects(64, now_).empty());
 }
 
+// Slurm ends them itself.
+TEST_F(NodeSuspicionTest, JobsThatEndAtTheirFirstFailureAccuseByTheirUsers) {
+  for (int job = 0; job < 7; ++job) {
+    EXPECT_TRUE(suspicion_.FindSuspects(64, now_).empty()) << job;
+    const std::string name = "j" + std::to_string(job);
+    Fail(name, {"n1"});
+    suspicion_.EndJob(name, true, now_);
+  }
+  EXPECT_EQ(suspicion_.FindSuspects(64, now_).size(), 1U);
+}
+
+TEST_F(NodeSuspicionTest, FailuresOnAvoidedNodesDoNotCountForUsers) {
+  Fail("before", {"n1"}, "ann");
+  suspicion_.EndJob("before", true, now_);
+  EXPECT_DOUBLE_EQ(suspicion_.users().at("ann").broken, 1);
+  suspicion_.Avoid("n1", 1e6);
+  EXPECT_DOUBLE_EQ(suspicion_.users().at("ann").broken, 0) << "the node was bad";
+  Fail("after", {"n1"}, "bob");
+  suspicion_.EndJob("after", true, now_);
+  EXPECT_FALSE(suspicion_.users().contains("bob"));
+}
+
 TEST_F(NodeSuspicionTest, SuccessClearsNode) {
   for (const std::string job : {"a", "b", "c", "d", "e", "f"}) Fail(job, {"n1"});
   Succeed("g", {"n1"});
@@ -142,8 +164,15 @@ TEST_F(NodeSuspicionTest, FewNodesAreAvoidedAtOnce) {
   EXPECT_EQ(suspicion_.FindSuspects(40, now_).size(), 2U) << "5 % of 40";
   EXPECT_EQ(suspicion_.FindSuspects(8, now_).size(), 1U) << "one at least";
   EXPECT_EQ(suspicion_.FindSuspects(1, now_).size(), 0U) << "never all";
+  EXPECT_EQ(suspicion_.FindSuspects(3, now_, {.at_most = 1}).size(), 2U) << "never all";
   suspicion_.Avoid("n1", 1e6);
   EXPECT_EQ(suspicion_.FindSuspects(40, now_).size(), 1U) << "one is avoided already";
+}
+
+TEST_F(NodeSuspicionTest, LowerChanceNeedsFewerFailures) {
+  for (const std::string job : {"a", "b", "c", "d", "e"}) Fail(job, {"n1"});
+  EXPECT_TRUE(suspicion_.FindSuspects(64, now_).empty());
+  EXPECT_EQ(suspicion_.FindSuspects(64, now_, {.suspect = 0.8}).size(), 1U);
 }
 
 TEST_F(NodeSuspicionTest, JobLeavesNodeThatFailedItsFirstStart) {

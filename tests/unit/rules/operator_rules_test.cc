@@ -149,6 +149,23 @@ TEST(OperatorRulesTest, FairSharesAreOnUnlessSwitchedOff) {
             "rules.toml:2: 'weights' of 'a' must be a number from 0.001 to 1000, got 0");
 }
 
+TEST(OperatorRulesTest, SuspectNodesAreAvoidedUnlessSaidOtherwise) {
+  EXPECT_EQ(Rules("").failures().then, SuspectAction::kAvoid);
+  EXPECT_EQ(Rules("").failures().suspect, 0.99);
+  const FailureRule rule =
+      Rules("[failures]\nthen = \"drain\"\nsuspect = 0.9\nat_most = 0.1\n").failures();
+  EXPECT_EQ(rule.then, SuspectAction::kDrain);
+  EXPECT_EQ(rule.suspect, 0.9);
+  EXPECT_EQ(rule.at_most, 0.1);
+  EXPECT_EQ(Refusal("[failures]\nthen = \"drian\"\n"),
+            "rules.toml:2: 'then' must be 'tell' or 'avoid' or 'drain', got 'drian' (did you mean "
+            "'drain'?)");
+  EXPECT_EQ(Refusal("[failures]\nsuspect = 1\n"),
+            "rules.toml:2: 'suspect' must be a number from 0.5 to 0.999999, got 1");
+  EXPECT_EQ(Refusal("failures = false\n"),
+            "rules.toml:1: 'failures' must be a table [failures], got false");
+}
+
 TEST(OperatorRulesTest, MismatchesNameWhatTheClusterHasNot) {
   ClusterSpec cluster;
   cluster.AddNodes(2, {4, 8}, "v100");
