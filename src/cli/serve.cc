@@ -160,8 +160,15 @@ std::unique_ptr<LiveForecast> MakeForecasts(const ServeOptions& o, const DaemonO
   settings.forecast.settle = 3600;
   settings.catalogue = options.live.job_table.catalogue;
   settings.origin = daemon.cluster().origin();
-  settings.name_of = [&daemon](JobIndex job) {
-    return daemon.cluster().state().job_table().jobs().at(job).asked->id;
+  settings.job_of = [&daemon](JobIndex index) {
+    const LiveJob& job = daemon.cluster().state().job_table().jobs().at(index);
+    return LiveForecast::KnownJob{job.asked->id, {job.submitter, job.rules, job.asks()}};
+  };
+  settings.rules_in_force = [&daemon] {
+    const LiveCluster& cluster = daemon.cluster();
+    LiveForecast::RulesInForce in_force{cluster.options().job_table.rules};
+    if (cluster.HasFairShares()) in_force.usage = cluster.state().job_table().usage();
+    return in_force;
   };
   if (!o.forecast_history.empty()) settings.history = ReadHistory(o.forecast_history);
   if (!o.calibration.empty()) {

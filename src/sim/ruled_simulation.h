@@ -21,6 +21,14 @@ class RuledSimulation {
     constrained_.emplace(cluster_, *rules_, scenario.options().rules->guarantees());
   }
 
+  // In mid-run, as SimulatedCluster. `past`: what the rules know of the time before.
+  RuledSimulation(const Scenario& scenario, const Observation& start, const RulesPast& past)
+      : cluster_(scenario, start) {
+    if (!scenario.has_binding_rules()) return;
+    rules_.emplace(scenario, start, past);
+    constrained_.emplace(cluster_, *rules_, scenario.options().rules->guarantees());
+  }
+
   // What policies see and decide on.
   ClusterPort& port() { return constrained_ ? static_cast<ClusterPort&>(*constrained_) : cluster_; }
   // The cluster itself, with what rules hide.

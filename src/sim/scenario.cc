@@ -85,6 +85,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     return known;
   };
   FindRules();
+  if (options_.rules != nullptr) options_.rules->CheckGuarantees(cluster_);
   for (Job& job : workload_.jobs) LimitGpus(ModelOf(catalogue, workload_, job), &job);
   TableCache tables(catalogue, *types);
   tables.CheckTypes(workload_);
@@ -137,7 +138,6 @@ void Scenario::FindRules() {
         options_.rules->RulesFor(workload_.tenants[job.tenant], workload_.users[job.user]));
     has_binding_rules_ = has_binding_rules_ || job_rules_.back().may_pin();
   }
-  options_.rules->CheckGuarantees(cluster_);
   const std::vector<Maintenance>& windows = options_.rules->maintenance();
   has_binding_rules_ =
       has_binding_rules_ || !options_.rules->guarantees().empty() || HasFairShares() ||

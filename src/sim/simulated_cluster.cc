@@ -153,6 +153,9 @@ bool SimulatedCluster::WaitForChange(Seconds valid_until) {
   if (empty && event == kNever) return false;
   if (applied_decision_ != o.decision) o.events.Clear();
 
+  if (throttle_.part > 0) {
+    valid_until = std::max(valid_until, o.now + throttle_.part * (o.now - throttle_.since));
+  }
   // The size of the cluster is thought about at every interval.
   if (nodes_.autoscaled()) valid_until = 0;
   const Seconds next_quiet = times_.QuietAfter(o.now, last_event_);

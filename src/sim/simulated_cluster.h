@@ -61,6 +61,9 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   const StepFacts& last_step() const { return step_; }
   // Where decisions fall on events: one falls on this time, too, if a job is unfinished then.
   void DecideAt(Seconds time) { decide_at_ = time; }
+  // From now on an answer stays valid for at least this part of the time since now, unless something
+  // happens, whatever was promised: decisions every few seconds matter little a day ahead.
+  void Throttle(double part) { throttle_ = {jobs_.observation.now, part}; }
   // From now on job_seconds, slowdown_seconds and progress of steps stay 0.
   void LeaveOutSums() { sums_ = false; }
   // Limits the rates that tables show to those that the policy reads. Matters for stepped training
@@ -142,6 +145,10 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   Seconds last_decision_ = -1;
   Seconds last_event_ = 0;  // when a job last arrived or ended, or a node came or went
   Seconds decide_at_ = kNever;
+  struct Throttling {
+    Seconds since = 0;
+    double part = 0;
+  } throttle_;
   std::int64_t applied_decision_ = -1;
   // Kept to avoid allocation per decision:
   std::vector<Timeline::Completion> completions_;

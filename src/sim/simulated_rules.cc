@@ -21,11 +21,31 @@ SimulatedRules::SimulatedRules(const Scenario& scenario)
   attained_.resize(histories_.size());
 }
 
+SimulatedRules::SimulatedRules(const Scenario& scenario, const Observation& start,
+                               const RulesPast& past)
+    : SimulatedRules(scenario) {
+  known_ = past.jobs;
+  for (const auto& [submitter, rules, asks] : known_) {
+    accounts_.try_emplace(submitter.user, submitter.account);
+  }
+  std::copy(start.changes.begin(), start.changes.end(), changes_.begin());
+  if (!usage_ || past.usage == nullptr) return;
+  usage_ = *past.usage;
+  std::copy(start.attained_gpu_seconds.begin(), start.attained_gpu_seconds.end(),
+            attained_.begin());
+}
+
+Submitter SimulatedRules::SubmitterOf(JobIndex job) const {
+  if (At(job) < known_.size()) return known_[At(job)].submitter;
+  const Job& of = scenario_.workload().jobs[At(job)];
+  const auto known = of.tenant < 0 ? accounts_.find(of.user) : accounts_.end();
+  return {known == accounts_.end() ? of.tenant : known->second, of.user};
+}
+
 // The job has had so many GPU seconds until now.
 void SimulatedRules::Use(JobIndex job, double attained, Seconds now) {
-  const Job& of = scenario_.workload().jobs[At(job)];
   const double before = std::exchange(attained_[At(job)], attained);
-  if (attained > before) usage_->Add({of.tenant, of.user}, attained - before, now);
+  if (attained > before) usage_->Add(SubmitterOf(job), attained - before, now);
 }
 
 const Constraints& SimulatedRules::ConstraintsOn(const Observation& all) {
@@ -35,13 +55,15 @@ const Constraints& SimulatedRules::ConstraintsOn(const Observation& all) {
     for (const EndedJob& job : all.events.ended) Use(job.job, job.gpu_seconds, all.now);
   }
   for (std::size_t r = 0; r < all.job.size(); ++r) {
-    const JobRules& rules = scenario_.RulesOf(all.job[r]);
+    const bool known = At(all.job[r]) < known_.size();
+    const JobRules& rules = known ? known_[At(all.job[r])].rules : scenario_.RulesOf(all.job[r]);
     ChangeHistory& history = histories_[At(all.job[r])];
     std::int32_t& seen = changes_[At(all.job[r])];
     if (all.changes[r] != seen) history.Given(all.now, seen == 0);
     seen = all.changes[r];
     const Pin pin = all.running[r] < 0 ? Pin{} : history.PinOf(rules, all.now);
-    constraints_.AddRow(pin, false, rules, {all.tenant[r], all.user[r]});
+    constraints_.AddRow(pin, false, rules, SubmitterOf(all.job[r]),
+                        known ? known_[At(all.job[r])].asks : std::nullopt);
     if (usage_) Use(all.job[r], all.attained_gpu_seconds[r], all.now);
   }
   // GPUs that a job gives up on such a node may still be given to another one.

@@ -3,6 +3,7 @@
 // whose guarantees they count for, and which nodes are near a maintenance window. Part of
 // RuledSimulation.
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -12,17 +13,35 @@
 
 namespace allot {
 
+// What the rules know of the time before a simulation that begins in mid-run.
+struct RulesPast {
+  struct KnownJob {
+    Submitter submitter;
+    JobRules rules{};
+    std::optional<GpuCount> asks{};  // GPUs; unset: what it requested
+  };
+  // By job of the start; empty: as the scenario has them. Later jobs of these users count for the
+  // account of their first one, where the scenario knows none.
+  std::vector<KnownJob> jobs{};
+  const GpuUsage* usage = nullptr;  // null: what the jobs of the start have had
+};
+
 class SimulatedRules : public ConstraintSource {
  public:
   explicit SimulatedRules(const Scenario& scenario);
+  // As SimulatedCluster of the same start. Copies what it needs.
+  SimulatedRules(const Scenario& scenario, const Observation& start, const RulesPast& past);
 
   const Constraints& ConstraintsOn(const Observation& all) override;
   void OnCorrections(const Corrections& corrections) override;
 
  private:
+  Submitter SubmitterOf(JobIndex job) const;
   void Use(JobIndex job, double attained, Seconds now);
 
   const Scenario& scenario_;
+  std::vector<RulesPast::KnownJob> known_;         // the first jobs
+  std::map<std::int32_t, std::int32_t> accounts_;  // of these, by user
   std::vector<ChangeHistory> histories_;  // by job
   std::vector<std::int32_t> changes_;     // by job: JobColumns::changes, as seen last
   std::optional<GpuUsage> usage_;         // unset: no fair shares

@@ -13,11 +13,13 @@ constexpr int kIdleForGood = 20;
 
 }  // namespace
 
-Future::Future(const Scenario& world, const Observation& start, const FutureLimits& limits)
+Future::Future(const Scenario& world, const Observation& start, const RulesPast& past,
+               const FutureLimits& limits)
     : world_(world),
       start_(start),
       limits_(limits),
-      cluster_(world, start),
+      simulation_(world, start, past),
+      cluster_(simulation_.cluster()),
       seen_(cluster_.Observe()),
       known_(static_cast<JobIndex>(start.rows())),
       starts_(start.job.size(), kNever),
@@ -30,13 +32,14 @@ Future::Future(const Scenario& world, const Observation& start, const FutureLimi
 Future::End Future::Simulate(Policy& policy, const EpisodeContext& context,
                              const std::function<void()>& pause) {
   cluster_.LeaveOutSums();
+  cluster_.Throttle(limits_.step);
   cluster_.ShowRates(policy.info().rates);
   rows_shown_ = seen_.rows();
   const auto enough = [&] {
     if (pause) pause();
     return Enough();
   };
-  Drive(cluster_, policy, context, {}, {.time_decisions = false, .enough = enough});
+  Drive(simulation_.port(), policy, context, {}, {.time_decisions = false, .enough = enough});
   if (end_ == End::kBeyondPart) return end_;
   RecordStarts();
   RecordEnds();

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "sched/policy.h"
+#include "sim/ruled_simulation.h"
 #include "sim/scenario.h"
-#include "sim/simulated_cluster.h"
 
 namespace allot {
 
@@ -20,6 +20,7 @@ struct FutureLimits {
   Seconds settle = kNever;
   Seconds part = kNever;  // the scenario contains arrivals up to here; at most the horizon
   std::int64_t rows = std::numeric_limits<std::int64_t>::max();  // shown to the policy in all
+  double step = 0;                                               // SimulatedCluster::Throttle
 };
 
 class Future {
@@ -30,8 +31,9 @@ class Future {
     kBudgetSpent,  // the rows were used up at `ahead()`
   };
 
-  // `start` has the scenario's first jobs; the further ones arrive later. All must outlive this.
-  Future(const Scenario& world, const Observation& start, const FutureLimits& limits);
+  // `start` has the scenario's first jobs; the further ones arrive later. Both must outlive this.
+  Future(const Scenario& world, const Observation& start, const RulesPast& past,
+         const FutureLimits& limits);
 
   // `pause` is called before every decision but the first; it may wait or throw. RunError if the
   // policy breaks a rule.
@@ -55,8 +57,9 @@ class Future {
   const Scenario& world_;
   const Observation& start_;
   FutureLimits limits_;
-  SimulatedCluster cluster_;
-  const Observation& seen_;        // the present one
+  RuledSimulation simulation_;
+  SimulatedCluster& cluster_;      // of the simulation
+  const Observation& seen_;        // the present one, with what rules hide
   JobIndex known_;                 // number of jobs of the moment
   std::vector<JobIndex> waiting_;  // those of them that have not started
   std::vector<Seconds> starts_;    // by job

@@ -59,6 +59,8 @@ struct LiveForecast::Moment {
   std::vector<std::string> groups;
   std::vector<std::shared_ptr<const ConfigurationTable>> tables;
   std::vector<std::string> names;  // by row
+  RulesInForce rules;
+  std::vector<RulesPast::KnownJob> rules_of_jobs;  // by row
 };
 
 LiveForecast::LiveForecast(Settings settings, std::unique_ptr<Policy> policy)
@@ -111,11 +113,15 @@ void LiveForecast::OnDecision(const Observation& o, const Allocation&) {
   if (tables_.size() > 4 * o.job.size() + 64) tables_.clear();  // most belong to ended jobs
   moment->tables.reserve(o.job.size());
   moment->names.reserve(o.job.size());
+  moment->rules_of_jobs.reserve(o.job.size());
   for (std::size_t r = 0; r < o.job.size(); ++r) {
     moment->tables.push_back(Copy(o.table[r]));
     copy.table[r] = moment->tables.back().get();
-    moment->names.push_back(settings_.name_of(o.job[r]));
+    KnownJob job = settings_.job_of(o.job[r]);
+    moment->names.push_back(std::move(job.name));
+    moment->rules_of_jobs.push_back(std::move(job.rules));
   }
+  if (settings_.rules_in_force) moment->rules = settings_.rules_in_force();
   copy.events.ended = std::move(ended_);
   copy.events.number = ++moments_;
   ended_.clear();
@@ -197,9 +203,13 @@ void LiveForecast::Forecast(Moment& moment) {
   options.step = kStep;
   options.most_rows =
       std::max(kFewestRows, static_cast<std::int64_t>(kCpuPerForecast / cpu_per_row_));
-  const WaitForecaster forecaster(settings_.rules, options, arrivals_);
-  WaitForecast forecast = forecaster.Predict({o, settings_.origin, nullptr}, lengths_, *policy_,
-                                             [this] { PauseIfDue(); });
+  SimOptions rules = settings_.rules;
+  rules.rules = moment.rules.rules;
+  const WaitForecaster forecaster(std::move(rules), options, arrivals_);
+  const auto& usage = moment.rules.usage;
+  const RulesPast past{std::move(moment.rules_of_jobs), usage ? &*usage : nullptr};
+  WaitForecast forecast = forecaster.Predict({o, settings_.origin, nullptr, past}, lengths_,
+                                             *policy_, [this] { PauseIfDue(); });
   const double cpu_seconds = ThreadCpuSeconds() - begin;
   if (forecast.rows_shown > 0) {
     cpu_per_row_ = cpu_seconds / static_cast<double>(forecast.rows_shown);

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,6 +29,15 @@ class LiveForecast : public DecisionListener, public StatusPart {
  public:
   static constexpr std::size_t kMostJobs = 200;
 
+  // What the daemon knows of a job, and policies are not shown.
+  struct KnownJob {
+    std::string name;
+    RulesPast::KnownJob rules{};
+  };
+  struct RulesInForce {
+    std::shared_ptr<const OperatorRules> rules;  // null: none
+    std::optional<GpuUsage> usage{};
+  };
   struct Settings {
     Seconds every = 10;  // seconds between forecasts, at least
     SimOptions rules{};
@@ -35,8 +45,10 @@ class LiveForecast : public DecisionListener, public StatusPart {
     ForecastCalibration calibration{};
     std::shared_ptr<const History> history;  // source of arrivals and lengths; may be null
     const Catalogue* catalogue = &Catalogue::Embedded();
-    Seconds origin = 0;                            // calendar time of the run's 0, since 1970
-    std::function<std::string(JobIndex)> name_of;  // called in the daemon's thread
+    Seconds origin = 0;  // calendar time of the run's 0, since 1970
+    // These are called in the daemon's thread.
+    std::function<KnownJob(JobIndex)> job_of;
+    std::function<RulesInForce()> rules_in_force{};  // unset: none
   };
   // `policy` is a second object of the active policy.
   LiveForecast(Settings settings, std::unique_ptr<Policy> policy);

@@ -11,7 +11,6 @@
 #include "sim/lookahead_simulation.h"
 #include "wait_forecast/future.h"
 #include "wait_forecast/length_levels.h"
-#include "wait_forecast/throttled_policy.h"
 
 namespace allot {
 namespace {
@@ -138,7 +137,9 @@ WaitForecaster::WaitForecaster(SimOptions rules, const WaitForecastOptions& opti
   }
   // A forecast must not know future faults, and does not simulate the other ones.
   rules_.node_events.clear();
-  rules_.rules = nullptr;
+  if (rules_.rules != nullptr) {
+    rules_.rules = std::make_shared<const OperatorRules>(rules_.rules->WithoutMaintenance());
+  }
   rules_.failures = {};
   rules_.services = {};
   rules_.autoscale.clear();
@@ -156,6 +157,10 @@ Scenario WaitForecaster::MakeWorld(const Observation& start, const Names& names,
   if (!start.job.empty()) rules.restart_cost = start.restart_cost.front();
   Workload workload;
   workload.name = "outlook";
+  if (rules.rules != nullptr) {  // they apply to jobs by name
+    workload.users = names.users;
+    workload.tenants = names.tenants;
+  }
   std::vector<Scenario::JobFacts> facts;
   const std::size_t most = At(start.rows()) + arrivals.size() + 1;
   workload.jobs.reserve(most);
@@ -176,6 +181,10 @@ Scenario WaitForecaster::MakeWorld(const Observation& start, const Names& names,
     known.estimate = start.estimated_work[r];
     Job job;
     job.submit = start.submit[r];
+    if (rules.rules != nullptr) {
+      job.user = start.user[r];
+      job.tenant = At(start.tenant[r]) < names.tenants.size() ? start.tenant[r] : -1;
+    }
     add(std::move(job), std::move(known));
   }
   for (const PastArrivals::Arrival& arrival : arrivals) {
@@ -194,8 +203,9 @@ Scenario WaitForecaster::MakeWorld(const Observation& start, const Names& names,
     job.tenant = Names::NumberOf(names.past_tenants, job.tenant);
     add(std::move(job), std::move(known));
   }
-  // A last job arrives at the end, so that there always is a next event.
-  Job last;
+  // A last job arrives at the end, so that there always is a next event. It is of a user who is
+  // there: nobody shares with a user who is alone.
+  Job last = workload.jobs.front();
   last.submit = start.now + part;
   Scenario::JobFacts of_last = facts.front();
   add(std::move(last), std::move(of_last));
@@ -244,20 +254,22 @@ WaitForecast WaitForecaster::Predict(const Moment& now, const LengthModel& lengt
     return MakeWorld(start, names, arrivals, std::span(work).subspan(At(sample) * jobs, jobs),
                      part);
   };
-  ThrottledPolicy throttled(policy, from.now, options_.step);
-  Policy& asked = options_.step > 0 ? throttled : policy;
+  RulesPast past = now.past;
+  for (std::size_t i = 0; i < past.jobs.size(); ++i) past.jobs[i] = now.past.jobs[row_of[i]];
   std::vector<Seconds> starts(jobs * At(samples));  // [job][future]
   std::vector<Seconds> ends(starts.size());
   for (int s = 0; s < samples;) {
-    FutureLimits limits{.horizon = horizon, .settle = options_.settle, .part = part};
+    FutureLimits limits{
+        .horizon = horizon, .settle = options_.settle, .part = part, .step = options_.step};
     if (options_.most_rows > 0) {
       limits.rows =
           std::max<std::int64_t>(0, options_.most_rows - forecast.rows_shown) / (samples - s);
     }
     const Scenario world = world_of(s);
-    Future future(world, start, limits);
+    Future future(world, start, past, limits);
     const Future::End end = future.Simulate(
-        asked, {.seed = options_.seed, .cluster = &world.cluster(), .tenants = now.tenants}, pause);
+        policy, {.seed = options_.seed, .cluster = &world.cluster(), .tenants = now.tenants},
+        pause);
     forecast.rows_shown += future.rows_shown();
     if (end == Future::End::kBeyondPart) {
       part = std::min(horizon, kNextPart * part);

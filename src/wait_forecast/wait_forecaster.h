@@ -1,8 +1,9 @@
 #pragma once
 // Predicts when the jobs of a moment will start and end, as quantiles. Several futures are
-// simulated under the present policy, which starts afresh. Each draws the lengths of the jobs from
-// the length model, given how long they have run, and further arrivals from a history. It reads
-// nothing that a policy could not know. Used by 'allot forecast' and by the daemon.
+// simulated under the present policy, which starts afresh, and the operator's rules. Each draws the
+// lengths of the jobs from the length model, given how long they have run, and further arrivals
+// from a history. It reads nothing that a policy or the rules could not know. Used by 'allot
+// forecast' and by the daemon.
 //
 // The same observation, model, history, seed and policy give the same quantiles, bit by bit.
 //
@@ -20,6 +21,7 @@
 
 #include "length_model/length_model.h"
 #include "sched/policy.h"
+#include "sim/simulated_rules.h"
 #include "wait_forecast/past_arrivals.h"
 
 namespace allot {
@@ -51,9 +53,7 @@ struct WaitForecastOptions {
   double alike = 0.5;              // correlation of the lengths of one user's jobs (LengthLevels)
   // Largest simulated time once all jobs have started: they then keep their present rates.
   Seconds settle = 86400.0;
-  // Without an event, the policy is asked again only after this fraction of the time that is
-  // simulated already. 0: at every decision.
-  double step = 0;
+  double step = 0;  // SimulatedCluster::Throttle; 0: decisions as in a run
   // Limit on the rows shown to the policy, over all decisions of all futures. 0: none.
   std::int64_t most_rows = 0;
 };
@@ -63,7 +63,8 @@ int SamplesFor(std::int32_t jobs);
 
 class WaitForecaster {
  public:
-  // `rules` describe the cluster; interval and restart costs are taken from the observation.
+  // `rules` describe the cluster; interval and restart costs are taken from the observation. Of the
+  // operator's, maintenance windows are left out.
   // Without a `past` (null) no further jobs arrive. UsageError for options out of range.
   WaitForecaster(SimOptions rules, const WaitForecastOptions& options,
                  std::shared_ptr<const PastArrivals> past);
@@ -72,6 +73,7 @@ class WaitForecaster {
     const Observation& observation;
     Seconds origin = 0;                                 // calendar time of 0, seconds since 1970
     const std::vector<std::string>* tenants = nullptr;  // names by Observation::tenant
+    RulesPast past{};  // `jobs`: by row; submitters are numbered as the observation's names
   };
   // RunError if the policy breaks a rule. O(futures x cost of a simulation). `pause` is called
   // between decisions; it may wait or throw.

@@ -35,12 +35,6 @@ std::uint64_t GpusOfOthers(const RuntimeNode& node, std::uint64_t ours) {
   return taken;
 }
 
-// A user who states no number of GPUs beside the limits of the job asks for as many as it can have.
-std::optional<GpuCount> AsksFor(const LiveJob& job) {
-  const bool stated = job.asked->requested > job.asked->min_gpus;
-  return stated ? std::nullopt : std::optional(job.most_now());
-}
-
 // As the journal says it.
 std::string_view TextOf(Corrections::Reason correction) {
   switch (correction) {
@@ -388,7 +382,7 @@ void LiveCluster::FindConstraints() {
   const auto failed_nodes = state_.FindFailedNodes(clock_.Now());
   for (const LiveJob* job : state_.job_table().active()) {
     if (!JobTable::IsObserved(*job)) continue;
-    constraints_.AddRow(job->pin, Hidden(*job), job->rules, job->submitter, AsksFor(*job));
+    constraints_.AddRow(job->pin, Hidden(*job), job->rules, job->submitter, job->asks());
     NodeRequirements& required = constraints_.nodes_of.emplace_back();
     required.even = job->asked->even;
     if (!job->asked->only_on.empty()) required.only_on = {job->asked, &job->asked->only_on};

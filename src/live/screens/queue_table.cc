@@ -119,8 +119,6 @@ std::string QueueText(const DaemonStatus& status) {
                    {"starts in"},
                    {"why", Align::kLeft}});
   std::string below;
-  const bool forecasts =
-      std::ranges::any_of(waiting, [](const JobStatus& job) { return job.forecast.has_value(); });
   for (const JobStatus& job : waiting) {
     const std::string why = WhyText(job, status, nodes);
     const bool fits = DisplayWidth(Printable(why)) <= kLongestWhy;
@@ -132,7 +130,7 @@ std::string QueueText(const DaemonStatus& status) {
                   fits ? why : "see below"});
     if (!fits) below += Printable(fmt::format("{}: {}", job.name, why)) + "\n";
   }
-  return head + table.ToText() + (forecasts ? ForecastNote(status) : "") + below;
+  return head + table.ToText() + below;
 }
 
 }  // namespace allot

@@ -47,12 +47,6 @@ std::string MoreJobsText(const DaemonStatus& status) {
   return status.more_jobs == 0 ? "" : fmt::format(", {} more to come", status.more_jobs);
 }
 
-std::string ForecastNote(const DaemonStatus& status) {
-  if (status.corrected == 0) return "";
-  return fmt::format("forecasts are of the policy alone, without {}\n",
-                     status.fair_shares ? "fair shares and guarantees" : "guarantees");
-}
-
 std::string TroubleLines(const DaemonStatus& status) {
   std::string lines;
   if (status.trouble) {

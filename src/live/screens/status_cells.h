@@ -23,10 +23,6 @@ std::array<std::string, 3> TimeCells(const ForecastStatus& forecast,
 // ", 960 more to come" behind the number of jobs; "" if the cluster will show no others.
 std::string MoreJobsText(const DaemonStatus& status);
 
-// A line for tables with forecasts, if rules have changed decisions: forecasts are made without
-// them. "" otherwise.
-std::string ForecastNote(const DaemonStatus& status);
-
 // A line each if the runtime does not answer and if its settings are wrong.
 std::string TroubleLines(const DaemonStatus& status);
 

@@ -140,7 +140,6 @@ std::string ForecastText(const DaemonStatus& status) {
                   start[2], end[0], end[1], end[2]});
   }
   std::string text = "from now, with 10, 50 and 90 % probability before:\n" + table.ToText() + made;
-  if (!made.empty()) text += ForecastNote(status);
   if (unknown > 0) {
     text += fmt::format("'?': {} nothing of free GPUs, and {} for other nodes or a change\n",
                         unknown == 1 ? "1 job gets" : fmt::format("{} jobs get", unknown),

@@ -79,6 +79,12 @@ struct LiveJob : AskedJob, AllocatedJob, SeenJob {
   GpuCount most_now() const {
     return std::max(asked->min_gpus, std::min(asked->max_gpus, most.value_or(asked->max_gpus)));
   }
+  // GPUs that it asks for. Unset: as many as it requested. A user who states no number beside the
+  // limits of the job asks for as many as it can have.
+  std::optional<GpuCount> asks() const {
+    const bool stated = asked->requested > asked->min_gpus;
+    return stated ? std::nullopt : std::optional(most_now());
+  }
   GpuCount given() const {  // by the last decision
     GpuCount gpus = 0;
     for (const NodeShare& share : shares) gpus += std::popcount(share.gpus);

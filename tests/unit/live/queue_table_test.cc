@@ -45,18 +45,6 @@ std::string QueueRow(const JobStatus& job, DaemonStatus status = QueueStatus()) 
   return QueueLine(QueueText(status), job.name);
 }
 
-TEST(QueueTable, SaysThatForecastsAreMadeWithoutRules) {
-  DaemonStatus status = QueueStatus();
-  JobStatus waits = QueuedJob("2", 1, 1);
-  waits.forecast = ForecastStatus{};
-  status.jobs.push_back(waits);
-  const std::string note =
-      "forecasts are of the policy alone, without fair shares and guarantees\n";
-  EXPECT_EQ(QueueText(status).find(note), std::string::npos) << "they changed nothing";
-  status.corrected = 1;
-  EXPECT_NE(QueueText(status).find(note), std::string::npos);
-}
-
 TEST(QueueTable, CountsWaitingJobsAndFreeGpus) {
   DaemonStatus status = QueueStatus();
   EXPECT_EQ(QueueText(status), "0 of 1 job waits, 3 of 8 GPUs free, policy index\n");

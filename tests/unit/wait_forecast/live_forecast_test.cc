@@ -38,7 +38,9 @@ struct Beside {
     LiveForecast::Settings settings;
     settings.forecast.samples = 4;
     settings.forecast.horizon = 86400;
-    settings.name_of = [](JobIndex one) { return one == 0 ? "a\"b" : fmt::format("j{}", one); };
+    settings.job_of = [](JobIndex one) {
+      return LiveForecast::KnownJob{one == 0 ? "a\"b" : fmt::format("j{}", one)};
+    };
     LiveForecast forecast(std::move(settings), std::move(future));
     const auto policy = testing_support::Fifo();
     WithoutANode without(&forecast);
@@ -86,6 +88,43 @@ TEST(LiveForecast, AJobThatNoForecastCanTellOfHasNoTimes) {
   EXPECT_FALSE(beside.job.forecast->end);
   EXPECT_EQ(beside.metrics.find("allot_job_end_seconds{"), std::string::npos) << beside.metrics;
   EXPECT_NE(beside.metrics.find("allot_forecasts_failed_total 0\n"), std::string::npos);
+}
+
+// Four jobs of two GPUs come at once, the last one of another user than the others.
+TEST(LiveForecast, KeepsTheRulesInForce) {
+  const auto start_of_last = [](bool rules) {
+    SimOptions options;
+    options.interval = 10;
+    options.lengths = LengthEstimates::Parse("none");
+    Workload workload =
+        testing_support::WorkloadOf(std::vector<testing_support::SmallJob>(4, {0, 2, 600}));
+    for (Job& job : workload.jobs) job.user = workload.users.Intern("ann");
+    workload.jobs.back().user = workload.users.Intern("bob");
+    const Scenario scenario(std::move(workload), ClusterSpec::Parse("1x4"), options);
+    LiveForecast::Settings settings;
+    settings.forecast.samples = 4;
+    settings.job_of = [](JobIndex one) {
+      return LiveForecast::KnownJob{fmt::format("j{}", one),
+                                    {.submitter = {.account = 0, .user = one == 3 ? 1 : 0}}};
+    };
+    if (rules) {
+      settings.rules_in_force = [] {
+        return LiveForecast::RulesInForce{std::make_shared<OperatorRules>(), GpuUsage(86400)};
+      };
+    }
+    LiveForecast forecast(std::move(settings), testing_support::Fifo());
+    const auto policy = testing_support::Fifo();
+    DecisionListener* const listeners[] = {&forecast};
+    SimulatedCluster cluster(scenario);
+    Drive(cluster, *policy, ContextOf(scenario), listeners, {.max_decisions = 1});
+    forecast.Finish();
+    JobStatus job;
+    job.id = "j3";
+    forecast.AddTo(&job);
+    return job.forecast->start.value()[1];
+  };
+  EXPECT_EQ(start_of_last(true), 0) << "it has a fair share of two GPUs";
+  EXPECT_GT(start_of_last(false), 0);
 }
 
 TEST(CpuBudget, PausesInProportionToWork) {

@@ -49,6 +49,7 @@ Observation MomentOf(const Scenario& scenario, Policy& policy, Seconds at) {
   DecisionListener* const listeners[] = {&listener};
   RunPolicy(scenario, policy, listeners);
   EXPECT_TRUE(listener.seen);
+  listener.moment.cluster = &scenario.cluster();  // that of the run is gone
   return listener.moment;
 }
 
@@ -115,6 +116,28 @@ TEST(WaitForecaster, TimeLimitsBoundEndsUntilTheyAreOutlived) {
     }
     EXPECT_LE(jobs[1].end[2] - jobs[1].start[0], jobs[0].end[2] - jobs[0].end[0] + 410);
   }
+}
+
+// Two jobs of a user have all four GPUs, a third one waits before the job of another user.
+TEST(WaitForecaster, FairSharesAreKept) {
+  Workload workload =
+      testing_support::WorkloadOf({{0, 2, 600}, {0, 2, 600}, {50, 2, 600}, {60, 2, 600}});
+  for (Job& job : workload.jobs) job.user = workload.users.Intern("ann");
+  workload.jobs.back().user = workload.users.Intern("bob");
+  SimOptions with_rules = Rules();
+  with_rules.rules = std::make_shared<OperatorRules>();
+  const Scenario scenario(std::move(workload), ClusterSpec::Parse("1x4"), with_rules);
+  const auto policy = Fifo();
+  const Observation moment = MomentOf(scenario, *policy, 60);
+  const auto starts = [&](const SimOptions& rules) {
+    const WaitForecaster forecaster(rules, {.samples = 8}, nullptr);
+    const auto jobs = forecaster.Predict({moment}, AboutTenMinutes(), *policy).jobs;
+    return std::pair(jobs[2].start[1], jobs[3].start[1]);
+  };
+  const auto [of_ann, of_bob] = starts(with_rules);
+  EXPECT_EQ(of_bob, 60) << "his share is two GPUs";
+  EXPECT_GT(of_ann, 500);
+  EXPECT_GT(starts(Rules()).second, 500) << "fifo alone";
 }
 
 TEST(WaitForecaster, AJobThatCannotStartWithinTheHorizonStartsLater) {
