@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -140,6 +141,19 @@ std::optional<SlurmGpus> ParseTresGpus(std::string_view text) {
 std::int64_t TresCpus(std::string_view text) {
   const auto value = TresValue(text, "cpu");
   return value ? ParseCount(*value).value_or(0) : 0;
+}
+
+std::uint64_t TresMemory(std::string_view text) {
+  auto value = TresValue(text, "mem");
+  if (!value || value->empty()) return 0;
+  constexpr std::string_view kUnits = "KMGTP";  // without one: MiB
+  const std::size_t unit = kUnits.find(value->back());
+  if (unit != std::string_view::npos) value->remove_suffix(1);
+  const double number = ParseNumber(*value).value_or(0);
+  const double mib = unit == std::string_view::npos
+                         ? number
+                         : number * std::pow(1024.0, static_cast<double>(unit) - 1);
+  return mib > 0 && mib < 1e15 ? static_cast<std::uint64_t>(mib) : 0;
 }
 
 std::optional<SlurmGpus> ParseGresGpus(std::string_view text) {

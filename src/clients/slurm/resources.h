@@ -35,6 +35,9 @@ std::optional<SlurmGpus> ParseTresGpus(std::string_view text);
 // CPUs of TRES: 8 of "cpu=8,gres/gpu=4"; 0 where none are named.
 std::int64_t TresCpus(std::string_view text);
 
+// Memory of TRES in MiB: 512 of "cpu=1,mem=512M"; 0 where none is named.
+std::uint64_t TresMemory(std::string_view text);
+
 // "gpu:a100:4(S:0-1),gpu:2,shard:8": parts only; "gpu" and "gpu:a100" are one. Counts may end in K,
 // M. With "gres:" (22.05) or "gres/" (later) before each, too. Whether "gpu:a100" is one GPU or cut
 // off, as a column of sinfo can be, depends on where it stands: SlurmGpus::cut. nullopt as above.

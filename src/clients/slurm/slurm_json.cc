@@ -10,6 +10,7 @@
 
 #include "clients/slurm/foreign_bytes.h"
 #include "clients/slurm/job_facts.h"
+#include "clients/slurm/resources.h"
 #include "clients/slurm/value_text.h"
 #include "core/error.h"
 #include "core/strings.h"
@@ -266,6 +267,7 @@ SlurmJob ReadJob(const json& record) {
   const auto per_cpu = Number(record, "memory_per_cpu");
   job.memory =
       per_cpu ? kMemoryPerCpu | *per_cpu : NumberOr<std::uint64_t>(record, "memory_per_node", 0);
+  job.memory_held = TresMemory(Text(record, "tres_alloc_str"));
   const auto requeue = record.find("requeue");
   job.requeue = requeue == record.end() || !requeue->is_boolean() || requeue->get<bool>();
   const auto nice = record.find("nice");
@@ -328,6 +330,7 @@ SlurmNode ReadNodeJson(const json& record) {
   node.cpus_in_use = SmallCountOf(record, "alloc_cpus");
   node.memory_mib = static_cast<std::uint64_t>(
       CountOf(record, record.contains("real_memory") ? "real_memory" : "memory"));
+  node.memory_in_use = static_cast<std::uint64_t>(CountOf(record, "alloc_memory"));
   const auto stated = record.find("node");
   node.state_text = StateText(stated != record.end() && stated->is_object() ? *stated : record);
   node.state.AddText(node.state_text);

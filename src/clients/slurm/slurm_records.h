@@ -74,7 +74,8 @@ struct SlurmJob {
   std::uint32_t cpus = 1;                   // asked for in all, at least
   std::uint32_t cpus_per_node = 1;          // the same
   std::uint16_t cpus_per_task = 0;
-  std::uint64_t memory = 0;  // MiB; kMemoryPerCpu
+  std::uint64_t memory = 0;       // as asked for, MiB; kMemoryPerCpu
+  std::uint64_t memory_held = 0;  // allocated on all of its nodes, MiB
   bool requeue = true;
   double nice = 0;
   std::uint32_t priority = 0;  // Slurm's own; 0: held
@@ -99,8 +100,8 @@ struct SlurmNode {
   std::vector<std::string> partitions;
   std::vector<std::string> features;  // that it has now
   int cpus = 0;
-  int cpus_in_use = 0;  // by any job
-  std::uint64_t memory_mib = 0;
+  int cpus_in_use = 0;                              // by any job
+  std::uint64_t memory_mib = 0, memory_in_use = 0;  // all; allocated to any job
   SlurmNodeState state;
   std::string state_text{};  // as JSON has it, "IDLE+DRAIN", for people; libslurm sets none
   bool reserved = false;     // as a whole, for somebody, now

@@ -1,5 +1,6 @@
 #include "live/port/live_cluster.h"
 
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -391,7 +392,9 @@ void LiveCluster::FindConstraints() {
       required.avoided.insert(required.avoided.end(), failed->second.begin(), failed->second.end());
     }
     if (required.only_on != nullptr || required.even || !required.avoided.empty()) {
-      required.request = job->asked->limits;
+    const std::vector<NodeIndex> full = NodesWithoutMemoryFor(*job);
+    required.avoided.insert(required.avoided.end(), full.begin(), full.end());
+      required.request = RequestOf(*job, full);
       requires_nodes = true;
     }
   }
@@ -405,6 +408,33 @@ void LiveCluster::FindConstraints() {
 }
 
 // GPUs that others have, and those of workers that may not be stopped. A GPU that a decision gave
+// A start there would be pending until others give memory back. What other jobs of ours have, they
+// may give.
+std::vector<NodeIndex> LiveCluster::NodesWithoutMemoryFor(const LiveJob& job) const {
+  std::vector<NodeIndex> full;
+  const auto& [mib, whole_node] = job.asked->memory;
+  if (mib == 0 && !whole_node) return full;
+  for (std::size_t n = 0; n < state_.nodes().size(); ++n) {
+    const std::optional<NodeMemory>& memory = state_.nodes()[n].memory;
+    if (!memory) continue;
+    const std::uint64_t left = memory->all - std::min(memory->all, memory->taken);
+    if (whole_node ? memory->taken > 0 : mib > left) full.push_back(static_cast<NodeIndex>(n));
+  }
+  return full;
+}
+
+// What limits the job to some nodes, for people. `full`: nodes whose memory others have.
+std::string LiveCluster::RequestOf(const LiveJob& job, std::span<const NodeIndex> full) const {
+  if (full.empty()) return job.asked->limits;
+  std::vector<std::string> names;
+  names.reserve(full.size());
+  for (const NodeIndex node : full) names.push_back(state_.nodes()[At(node)].name);
+  const auto& [mib, whole_node] = job.asked->memory;
+  return fmt::format("{}{}it needs {} of memory on a node, and others have that of {}",
+                     job.asked->limits, job.asked->limits.empty() ? "" : "; ",
+                     whole_node ? "all" : fmt::format("{} MiB", mib), fmt::join(names, ", "));
+}
+
 // is not withheld from a worker that is about to start.
 void LiveCluster::FindWithheldGpus() {
   HeldGpus& withheld = constraints_.withheld;

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -137,6 +138,8 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   void FindPins();
   void FindConstraints();
   void FindWithheldGpus();
+  std::vector<NodeIndex> NodesWithoutMemoryFor(const LiveJob& job) const;
+  std::string RequestOf(const LiveJob& job, std::span<const NodeIndex> full) const;
   std::vector<GpuCount> FreeGpus() const;
   void FindNodeUse();
   void Refresh();

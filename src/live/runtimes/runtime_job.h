@@ -39,6 +39,14 @@ struct GpuLimit {
   friend bool operator==(const GpuLimit&, const GpuLimit&) = default;
 };
 
+// The memory that a start needs on each of its nodes.
+struct MemoryNeed {
+  std::uint64_t mib = 0;
+  bool whole_node = false;  // all that the node has
+
+  friend bool operator==(const MemoryNeed&, const MemoryNeed&) = default;
+};
+
 // The fields that JobOptions (live/runtimes/job_options.h) lists are the user's words about the
 // job; the others are what the cluster knows of it.
 struct RuntimeJob {
@@ -65,6 +73,7 @@ struct RuntimeJob {
   // Limits of the cluster.
   std::vector<std::string> only_on{};      // nodes that may run it; empty: any
   std::string limits{};                    // the reason for only_on, for people ("--constraint=x")
+  MemoryNeed memory{};                     // of one worker
   std::vector<std::int32_t> limited_by{};  // indices of RuntimeSnapshot::limits
   std::optional<GpuLimit> at_most{};       // for this job alone
 

@@ -16,6 +16,14 @@
 
 namespace allot {
 
+// Memory of a machine whose scheduler allocates it.
+struct NodeMemory {
+  std::uint64_t all = 0;    // MiB
+  std::uint64_t taken = 0;  // of these, what others have
+
+  friend bool operator==(const NodeMemory&, const NodeMemory&) = default;
+};
+
 // GPUs of one type on one machine. A machine with GPUs of several types is one node for each type.
 struct RuntimeNode {
   std::string name;
@@ -24,6 +32,7 @@ struct RuntimeNode {
   NodeState state = NodeState::kUp;  // kUp, kDrained or kDown
   GpuCount taken = 0;   // GPUs that others have or may claim, which the daemon does not give away
   bool closed = false;  // no worker starts there, and those that run there go on
+  std::optional<NodeMemory> memory{};  // unset: it is not known, or not allocated
 
   bool up() const { return state == NodeState::kUp; }
   friend bool operator==(const RuntimeNode&, const RuntimeNode&) = default;

@@ -193,12 +193,16 @@ using Of = std::conditional_t<kReads<Io>, R, const R>;
 
 // ---- parts ----
 
+void Fields(auto& io, Of<decltype(io), NodeMemory>& memory) {
+  io("memory", memory.all, "memory_taken", memory.taken);
+}
 void Fields(auto& io, Of<decltype(io), RuntimeNode>& node) {
   bool up = node.up();
   bool drained = node.state == NodeState::kDrained;
   io("node", node.name, "type", node.gpu_type, "gpus", node.capacity.gpus, "cpus",
      node.capacity.cpus, "up", up);
   io.IfSet("taken", node.taken, "drained", drained, "closed", node.closed);
+  io.Group("memory", node.memory);
   if constexpr (kReads<decltype(io)>) {
     node.state = drained ? NodeState::kDrained : up ? NodeState::kUp : NodeState::kDown;
   }

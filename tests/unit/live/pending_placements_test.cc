@@ -50,6 +50,36 @@ TEST_F(PendingPlacementsTest, OthersDoNotTakeWhatAJobHolds) {
   EXPECT_TRUE(Trains("a", 4));
 }
 
+TEST_F(PendingPlacementsTest, AJobIsNotTriedWhereOthersHoldItsMemory) {
+  runtime_.nodes[0].memory = {8000, 6000};
+  runtime_.nodes[1].memory = {8000, 0};
+  runtime_.AddJob("a", 2, 2, 2).memory = {.mib = 3000};
+  runtime_.AddJob("b", 2, 2, 2, ResizeMode::kRestart).memory = {.whole_node = true};
+  Serve();
+  ASSERT_TRUE(port_->WaitForChange(0));
+  Decide({{"a", 2}, {"b", 2}});
+  EXPECT_EQ(JobOf("a").shares.front().node, 1);
+  EXPECT_EQ(JobOf("b").shares.front().node, 1);
+}
+
+TEST_F(PendingPlacementsTest, AJobWhoseMemoryOthersHoldWaitsAndSaysSo) {
+  runtime_.nodes[0].memory = {8000, 6000};
+  runtime_.nodes[1].memory = {8000, 7000};
+  runtime_.AddJob("a", 2, 2, 2).memory = {.mib = 3000};
+  Serve();
+  ASSERT_TRUE(port_->WaitForChange(0));
+  Decide({{"a", 2}});
+  EXPECT_TRUE(JobOf("a").shares.empty());
+  EXPECT_EQ(ReasonOf("a"),
+            "no GPU is left where it may run (it needs 3000 MiB of memory on a node, and others "
+            "have that of n1, n2)");
+  runtime_.nodes[1].memory = {8000, 0};
+  Until("they give it back", [&] {
+    Decide({{"a", 2}});
+    return !JobOf("a").shares.empty();
+  });
+}
+
 TEST_F(PendingPlacementsTest, AJobThatDoesNotBeginIsTriedOnOtherNodes) {
   runtime_.AddJob("a", 2, 2, 2, ResizeMode::kRestart);
   runtime_.pending_nodes["n1"] = "ReqNodeNotAvail";

@@ -128,6 +128,14 @@ int CpusInUse(const node_info_t& node) {
   return used;
 }
 
+std::uint64_t MemoryInUse(const node_info_t& node) {
+  std::uint64_t used = 0;
+  if (node.select_nodeinfo == nullptr) return 0;
+  slurm_get_select_nodeinfo(node.select_nodeinfo, SELECT_NODEDATA_MEM_ALLOC,
+                            static_cast<node_states>(NODE_STATE_ALLOCATED), &used);
+  return used;
+}
+
 template <typename List>
 void ForEach(List list, const auto& read) {
   if (list == nullptr) return;
@@ -196,6 +204,7 @@ SlurmJob ReadSlurmJob(const slurm_job_info_t& job, UserNames* users) {
   result.cpus_per_node = std::max<std::uint32_t>(1, job.pn_min_cpus);
   result.cpus_per_task = job.cpus_per_task;
   result.memory = job.pn_min_memory;
+  result.memory_held = TresMemory(Text(job.tres_alloc_str));
   result.requeue = job.requeue != 0;
   result.nice = static_cast<double>(job.nice) - static_cast<double>(NICE_OFFSET);
   result.priority = job.priority;
@@ -219,6 +228,7 @@ SlurmNode ReadSlurmNode(const node_info_t& node) {
   result.cpus = node.cpus;
   result.cpus_in_use = CpusInUse(node);
   result.memory_mib = node.real_memory;
+  result.memory_in_use = MemoryInUse(node);
   result.state = StateOf(node);
   return result;
 }

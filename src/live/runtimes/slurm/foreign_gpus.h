@@ -1,7 +1,9 @@
 #pragma once
-// GPUs of a Slurm cluster that are not the daemon's to give: others hold or have reserved them, or
-// have left no core for who would use them. The Slurm runtime asks at every snapshot.
+// GPUs and memory of a Slurm cluster that are not the daemon's to give: others hold or have
+// reserved them, or have left no core for who would use the GPUs. The Slurm runtime asks at every
+// snapshot.
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -19,6 +21,8 @@ class ForeignGpus {
 
   // Of the GPUs `of` of this node, 0 to all of them.
   GpuCount TakenOf(const SlurmNode& node, const SlurmGpuType& of) const;
+  // MiB that jobs which are not ours hold on this node.
+  std::uint64_t MemoryOn(const SlurmNode& node) const;
 
  private:
   using ByNodeAndType = std::map<std::pair<std::string, std::string>, GpuCount>;
@@ -29,6 +33,7 @@ class ForeignGpus {
   ByNodeAndType foreign_;        // allocated to jobs that are not ours
   ByNodeAndType guests_;         // of these, by jobs that run in a reservation
   ByNodeAndType ours_;
+  std::map<std::string, std::uint64_t> our_memory_;  // by node, MiB
 };
 
 }  // namespace allot

@@ -19,7 +19,7 @@ constexpr std::uint64_t kPercentForWorkers = 90;
 }  // namespace
 
 JobNodes KnownNodes::Read(const SlurmSnapshot& snapshot, const std::string& partition,
-                          RuntimeSnapshot* seen) {
+                          SlurmMemory memory, RuntimeSnapshot* seen) {
   const ForeignGpus foreign(snapshot);
   std::vector<NodeOffer> all;
   for (const SlurmNode& node : snapshot.nodes) {
@@ -51,6 +51,9 @@ JobNodes KnownNodes::Read(const SlurmSnapshot& snapshot, const std::string& part
       shown.state = states_[node.name];
       shown.closed = closed;
       shown.taken = foreign.TakenOf(node, gpus);
+      if (memory != SlurmMemory::kNotCounted) {
+        shown.memory = {node.memory_mib, foreign.MemoryOn(node)};
+      }
       parts_[shown.name] = {node.name, gpus.name, whole, memory_of_gpu};
       all.push_back({shown.name, shown.gpu_type, gpus.count, &node});
       seen->nodes.push_back(std::move(shown));

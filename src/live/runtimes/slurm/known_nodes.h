@@ -16,7 +16,9 @@ class KnownNodes {
  public:
   // Appends the nodes of the partition that have GPUs to `seen`. A node that Slurm does not know at
   // the moment stays as it was. The answer is good for as long as the snapshot.
-  JobNodes Read(const SlurmSnapshot& snapshot, const std::string& partition, RuntimeSnapshot* seen);
+  // `memory`: what Slurm does about memory in the partition.
+  JobNodes Read(const SlurmSnapshot& snapshot, const std::string& partition, SlurmMemory memory,
+                RuntimeSnapshot* seen);
 
   const NodeParts& parts() const { return parts_; }  // that ever were
   // The daemon's name of GPUs that Slurm has given.

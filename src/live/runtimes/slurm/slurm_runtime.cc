@@ -576,7 +576,8 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
   const SlurmSnapshot& snapshot = TakeSlurmSnapshot();
   RuntimeSnapshot seen;
   partitions_ = snapshot.partitions;
-  user_jobs_.Begin(snapshot, nodes_.Read(snapshot, options_.partition, &seen));
+  const SlurmMemory memory = MemoryIn(options_.partition);
+  user_jobs_.Begin(snapshot, nodes_.Read(snapshot, options_.partition, memory, &seen), memory);
   worker_jobs_.clear();
   std::vector<WorkerJob> worker_jobs;
   std::set<std::string> workers;

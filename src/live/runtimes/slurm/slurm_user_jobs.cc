@@ -22,6 +22,16 @@ JobState EndOf(SlurmState state) {
                                            : JobState::kFailed;
 }
 
+// Of a worker with one GPU, or of the job on each of its nodes.
+MemoryNeed AskedMemory(const SlurmJob& slurm, ResizeMode mode) {
+  const std::uint64_t asked = slurm.memory & ~kMemoryPerCpu;
+  if ((slurm.memory & kMemoryPerCpu) == 0) return {.mib = asked};
+  const std::uint64_t cpus = mode == ResizeMode::kHot
+                                 ? std::max<std::uint16_t>(1, slurm.cpus_per_task)
+                                 : slurm.cpus_per_node;
+  return {.mib = asked * cpus};
+}
+
 // Who it is, and what Slurm's own fields say of it.
 RuntimeJob Described(const SlurmJob& slurm, const std::string& id, bool slurm_priority) {
   RuntimeJob job;
@@ -48,8 +58,9 @@ SlurmUserJob* SlurmUserJobs::Find(const std::string& job) {
   return found == jobs_.end() ? nullptr : &found->second;
 }
 
-void SlurmUserJobs::Begin(const SlurmSnapshot& snapshot, JobNodes nodes) {
+void SlurmUserJobs::Begin(const SlurmSnapshot& snapshot, JobNodes nodes, SlurmMemory memory) {
   ++look_;
+  if (std::exchange(memory_, memory) != memory) by_number_.clear();  // all are read again
   nodes_ = std::move(nodes);
   beyond_limit_ = TasksBeyondLimit(snapshot.jobs, options_.queue);
   arrays_.clear();
@@ -139,6 +150,7 @@ void SlurmUserJobs::ReadWhatItMayHave(const SlurmUserJob& user_job, RuntimeJob* 
   nodes_->Narrow(slurm, job);
   limits_.Limit(slurm, job);
   job->even = job->mode == ResizeMode::kRestart;  // --gres is of each node
+  job->memory = MemoryOf(slurm, job->mode);
   job->settling = IsSettling(user_job.tag, WallSeconds());
   if (!user_job.tagged) {
     CheckType(*job, slurm);
@@ -154,6 +166,14 @@ void SlurmUserJobs::ReadWhatItMayHave(const SlurmUserJob& user_job, RuntimeJob* 
     job->state = JobState::kHeld;
     job->reason = fmt::format("its array may run {} at a time", slurm.at_most);
   }
+}
+
+// What Slurm will allocate. The site's default is not known here, nor a worker's part of its node.
+MemoryNeed SlurmUserJobs::MemoryOf(const SlurmJob& slurm, ResizeMode mode) const {
+  if (memory_ == SlurmMemory::kNotCounted) return {};
+  const MemoryNeed asked = AskedMemory(slurm, mode);
+  const bool all = memory_ == SlurmMemory::kWholeByNone && mode == ResizeMode::kRestart;
+  return {.mib = asked.mib, .whole_node = asked.mib == 0 && all};
 }
 
 // A job that runs itself on GPUs of no type (ADR 36) cannot be given those of one type of a node

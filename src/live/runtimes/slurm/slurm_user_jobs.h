@@ -53,7 +53,8 @@ class SlurmUserJobs {
 
   // One snapshot: Begin, Read for each record that is no worker's, and End, after which jobs that
   // Slurm no longer lists are gone.
-  void Begin(const SlurmSnapshot& snapshot, JobNodes nodes);
+  // `memory`: what Slurm does about memory where they run.
+  void Begin(const SlurmSnapshot& snapshot, JobNodes nodes, SlurmMemory memory);
   void Read(const std::shared_ptr<const SlurmJob>& record);
   void End(const SlurmSnapshot& snapshot);
   std::size_t more() const { return more_; }  // tasks of arrays that will be jobs of their own
@@ -70,6 +71,7 @@ class SlurmUserJobs {
   SlurmUserJob* AsBefore(const std::shared_ptr<const SlurmJob>& record);
   void LeaveToSlurm(const SlurmJob& slurm);
   void ReadWhatItMayHave(const SlurmUserJob& user_job, RuntimeJob* job);
+  MemoryNeed MemoryOf(const SlurmJob& slurm, ResizeMode mode) const;
   void CheckType(const RuntimeJob& job, const SlurmJob& slurm) const;
   void NotUnderstood(const std::string& why, SlurmUserJob* user_job, RuntimeJob* job);
   void ReadState(const SlurmUserJob& user_job, RuntimeJob* job) const;
@@ -84,6 +86,7 @@ class SlurmUserJobs {
   std::int64_t look_ = 0;
   // Of this snapshot:
   std::optional<JobNodes> nodes_;
+  SlurmMemory memory_ = SlurmMemory::kNotCounted;
   std::set<std::uint32_t> beyond_limit_;  // tasks of arrays
   SlurmJobs arrays_;                      // whose tasks are to be jobs of their own
   std::size_t more_ = 0;                  // these tasks, as far as Slurm lists them

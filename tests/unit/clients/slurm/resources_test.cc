@@ -67,6 +67,15 @@ TEST(SlurmResources, GpusOfTres) {
   EXPECT_EQ(TresCpus("mem=4G"), 0);
 }
 
+TEST(SlurmResources, MemoryOfTresIsInMebibytes) {
+  EXPECT_EQ(TresMemory("cpu=1,mem=512M,node=1"), 512U);
+  EXPECT_EQ(TresMemory("mem=1.50G"), 1536U);
+  EXPECT_EQ(TresMemory("mem=2T,cpu=1"), 2U << 20);
+  EXPECT_EQ(TresMemory("mem=100"), 100U);
+  EXPECT_EQ(TresMemory("cpu=4"), 0U);
+  EXPECT_EQ(TresMemory("mem=x"), 0U);
+}
+
 TEST(SlurmResources, LimitsOfGpus) {
   EXPECT_EQ(GpuLimitOf(0), 0);
   EXPECT_EQ(GpuLimitOf(8), 8);

@@ -150,11 +150,13 @@ TEST(SlurmJson, WhatIsNotSharingAsksForNodes) {
 TEST(SlurmJson, NodesOfSinfoThatAreAlike) {
   const SlurmNode node = ReadNodeJson(nlohmann::json::parse(
       R"({"node": {"state": ["MIXED", "DRAIN"]}, "gres": {"total": "gpu:a100:4"},)"
-      R"("cpus": {"total": 128, "maximum": 64}, "memory": {"maximum": 512000}})"));
+      R"("cpus": {"total": 128, "maximum": 64}, "memory": {"maximum": 512000}, )"
+      R"("alloc_memory": 3000})"));
   EXPECT_EQ(node.name, "");
   EXPECT_EQ(node.gres, "gpu:a100:4");
   EXPECT_EQ(node.cpus, 64);
   EXPECT_EQ(node.memory_mib, 512000U);
+  EXPECT_EQ(node.memory_in_use, 3000U);
   EXPECT_EQ(node.state_text, "MIXED+DRAIN");
   EXPECT_TRUE(node.state.IsDrained());
 }

@@ -46,6 +46,20 @@ TEST_F(ForeignGpusTest, AGpuWithoutACoreIsOfNoUse) {
   EXPECT_EQ(Taken(), 3) << "what runs there keeps its own";
 }
 
+TEST_F(ForeignGpusTest, MemoryThatOursHoldIsNotTaken) {
+  AddJob("gpu:v100:1(IDX:0)", kOurs).memory_held = 3000;
+  SlurmJob& script = AddJob("", kOurs);
+  script.gpus_on.clear();
+  script.nodes = "n1";
+  script.memory_held = 512;
+  SlurmJob& two_nodes = AddJob("gpu:v100:1(IDX:1)", kOurs);
+  two_nodes.gpus_on["n2"] = "gpu:v100:1(IDX:0)";
+  two_nodes.memory_held = 2000;
+  AddJob("gpu:v100:1(IDX:2)").memory_held = 700;
+  node_.memory_in_use = 3000 + 512 + 1000 + 700;
+  EXPECT_EQ(ForeignGpus(snapshot_).MemoryOn(node_), 700U);
+}
+
 TEST_F(ForeignGpusTest, AReservationOfCoresLeavesGpusThatHaveOthers) {
   node_.cpus_reserved = 4;
   EXPECT_EQ(Taken(), 0);

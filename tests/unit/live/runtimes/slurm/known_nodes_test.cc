@@ -20,7 +20,7 @@ TEST(KnownNodes, AMachineOfSeveralTypesIsANodeOfEach) {
   snapshot.nodes[2].partitions = {"other"};
   KnownNodes nodes;
   RuntimeSnapshot seen;
-  nodes.Read(snapshot, "main", &seen);
+  nodes.Read(snapshot, "main", SlurmMemory::kNotCounted, &seen);
   std::vector<std::string> names;
   for (const RuntimeNode& node : seen.nodes) names.push_back(node.name);
   EXPECT_EQ(names, (std::vector<std::string>{"n1", "n2:v100", "n2:k80"}));
@@ -35,9 +35,9 @@ TEST(KnownNodes, ANodeThatSlurmDoesNotKnowStaysAsItWas) {
   snapshot.nodes[0].state = {SlurmNodeFlag::kDown};
   KnownNodes nodes;
   RuntimeSnapshot seen;
-  nodes.Read(snapshot, "main", &seen);
+  nodes.Read(snapshot, "main", SlurmMemory::kNotCounted, &seen);
   snapshot.nodes[0].state = {SlurmNodeFlag::kUndetermined};
-  nodes.Read(snapshot, "main", &seen);
+  nodes.Read(snapshot, "main", SlurmMemory::kNotCounted, &seen);
   EXPECT_FALSE(seen.nodes.at(1).up());
 }
 
@@ -48,7 +48,7 @@ TEST(KnownNodes, NodeThatLostGpusKeepsWhatRuns) {
                              SlurmNodeFlag::kInvalidRegistration};
   KnownNodes nodes;
   RuntimeSnapshot seen;
-  nodes.Read(snapshot, "main", &seen);
+  nodes.Read(snapshot, "main", SlurmMemory::kNotCounted, &seen);
   EXPECT_TRUE(seen.nodes.at(0).up());
   EXPECT_TRUE(seen.nodes.at(0).closed);
 }
