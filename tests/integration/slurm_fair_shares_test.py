@@ -49,7 +49,8 @@ def test_two_users_train_on_even_shares(daemon, root, policy):
     jobs[EVE] = [daemon.submit("allot gpus=5 min=1 max=5", *LONG, user=EVE) for _ in range(4)]
 
     def held(user):
-        return sum((daemon.job(number) or {"held": 0})["held"] for number in jobs[user])
+        """By one status: between two of them GPUs go from one of the user's jobs to another one."""
+        return sum(job["held"] for job in daemon.status()["jobs"] if job["user"] == user)
 
     wait_until(lambda: held(EVE) >= 8, lambda: f"the other user to have GPUs: {daemon.log()[-3000:]}")
     expect_even(daemon, lambda job: job["user"], [USER, EVE])
