@@ -38,7 +38,7 @@ struct Options {
   double rate = 0.02;
   int pace_ms = 0;
   int pace_us = 0;
-  int save_seconds = 60;
+  int save_seconds = 0;
   double until_loss = 0;
   double noise = 0;
   double mislabel = 0;
@@ -84,6 +84,11 @@ struct State {
   std::vector<StateBlock> blocks;
 };
 
+std::optional<std::chrono::seconds> SaveEvery(const Options& options) {
+  if (options.save_seconds == 0) return std::nullopt;
+  return std::chrono::seconds(options.save_seconds);
+}
+
 class Training {
  public:
   Training(const Options& options, const Example& example)
@@ -91,7 +96,7 @@ class Training {
         example_(example),
         state_(options, example),
         worker_(WorkerEnvironment::OfThisProcess(),
-                {.save_every = std::chrono::seconds(options.save_seconds),
+                {.save_every = SaveEvery(options),
                  .total_work = static_cast<double>(options.steps * options.batch)}) {
     if (!adapts()) return;
     worker_.AdaptBatch({{options.batch, options.most_batch, 1, options.most_local},
@@ -248,7 +253,8 @@ int TrainElastic(int argc, char** argv, const Example& example) {
   line.Option("--rate", options.rate, "learning rate");
   line.Option("--pace-ms", options.pace_ms, "a pass takes at least so many milliseconds");
   line.Option("--pace-us", options.pace_us, "and so many microseconds for each sample");
-  line.Option("--save-seconds", options.save_seconds, "between checkpoints");
+  line.Option("--save-seconds", options.save_seconds, "between checkpoints")
+      .DefaultText("as allot advises");
   line.Option("--noise", options.noise, "more noise in all inputs, by its standard deviation");
   line.Option("--more-state-mb", options.more_state_mb,
               "bytes beside the network that newcomers get and checkpoints hold, to measure with");

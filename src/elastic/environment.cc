@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "core/strings.h"
 
 namespace allot {
 namespace {
@@ -11,6 +12,14 @@ std::string Required(const char* name) {
   if (const auto value = EnvironmentVariable(name)) return *value;
   throw UsageError("environment: {} must be set for a worker, got nothing (did allot start it?)",
                    name);
+}
+
+std::optional<Seconds> CheckpointEvery() {
+  const auto text = EnvironmentVariable("ALLOT_CHECKPOINT_EVERY");
+  if (!text) return std::nullopt;
+  const auto seconds = ParseNumber(*text);
+  if (seconds && *seconds > 0) return seconds;
+  throw UsageError("environment: ALLOT_CHECKPOINT_EVERY must be seconds > 0, got '{}'", *text);
 }
 
 }  // namespace
@@ -26,7 +35,8 @@ WorkerEnvironment WorkerEnvironment::OfThisProcess() {
           .daemon = Required("ALLOT_DAEMON"),
           .token = Required("ALLOT_TOKEN"),
           .run_dir = Required("ALLOT_RUN_DIR"),
-          .identity = EnvironmentVariable("ALLOT_IDENTITY_FILE")};
+          .identity = EnvironmentVariable("ALLOT_IDENTITY_FILE"),
+          .checkpoint_every = CheckpointEvery()};
 }
 
 }  // namespace allot

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "core/types.h"
+
 namespace allot {
 
 // The value of an environment variable; nullopt if it is not set or empty.
@@ -20,8 +22,9 @@ struct WorkerEnvironment {
   std::filesystem::path run_dir;  // ALLOT_RUN_DIR (OpenRunFolder)
   // ALLOT_IDENTITY_FILE: the platform keeps a proof of the worker's identity there, and renews it.
   std::optional<std::filesystem::path> identity{};
+  std::optional<Seconds> checkpoint_every{};  // ALLOT_CHECKPOINT_EVERY: the daemon's advice
 
-  // UsageError naming the variable that is missing.
+  // UsageError naming the variable that is missing or wrong.
   static WorkerEnvironment OfThisProcess();
 };
 

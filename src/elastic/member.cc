@@ -154,6 +154,11 @@ WorkerBatch Member::batch_wanted() const {
   return batch_wanted_;
 }
 
+std::optional<Seconds> Member::checkpoint_every() const {
+  const std::lock_guard lock(mutex_);
+  return checkpoint_every_ ? checkpoint_every_ : environment_.checkpoint_every;
+}
+
 void Member::Reached(std::int64_t epoch, std::int64_t step) {
   {
     const std::lock_guard lock(mutex_);
@@ -177,8 +182,8 @@ void Member::Report(const TrainingProgress& progress) {
   progress_ = progress;  // sent with the next heartbeat
 }
 
-void Member::Saved(std::int64_t step, double work) {
-  Enqueue(json{{"say", "saved"}, {"step", step}, {"work", work}}.dump());
+void Member::Saved(std::int64_t step, double work, Seconds seconds) {
+  Enqueue(json{{"say", "saved"}, {"step", step}, {"work", work}, {"seconds", seconds}}.dump());
 }
 
 bool Member::Finish(std::int64_t step, double work) {
@@ -391,6 +396,11 @@ void Member::OnMessage(const std::string& text) {
       return;  // a malformed batch is ignored
     }
     batch_wanted_ = batch;
+  } else if (say == "checkpoint") {
+    const auto every = message.find("every");
+    if (every != message.end() && every->is_number() && every->get<double>() > 0) {
+      checkpoint_every_ = every->get<double>();
+    }
   } else if (say == "save") {
     ++saves_wanted_;
   } else if (say == "stop") {

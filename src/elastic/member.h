@@ -73,11 +73,14 @@ class Member {
   static void StopOnSigterm();
   bool TakeSaveWanted();             // true once for all checkpoints requested since the last call
   WorkerBatch batch_wanted() const;  // the daemon's latest choice; local is 0 before the first
+  // The daemon's advice how long to train between two checkpoints; unset: it has none.
+  std::optional<Seconds> checkpoint_every() const;
 
   void Reached(std::int64_t epoch, std::int64_t step);
   void Broken(std::int64_t epoch);
   void Report(const TrainingProgress& progress);
-  void Saved(std::int64_t step, double work);
+  // A checkpoint is on disk, which took so long to write.
+  void Saved(std::int64_t step, double work, Seconds seconds);
   // Repeats that the job's work is done until the daemon acknowledges it; false if a stop comes
   // first.
   bool Finish(std::int64_t step, double work);
@@ -118,6 +121,7 @@ class Member {
   bool stop_ = false;
   int saves_wanted_ = 0;
   WorkerBatch batch_wanted_;
+  std::optional<Seconds> checkpoint_every_;
   bool over_ = false;
   std::optional<std::string> refusal_;
   std::optional<std::string> rejection_;  // why the last program that listened is not the daemon

@@ -61,8 +61,9 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   const StepFacts& last_step() const { return step_; }
   // Where decisions fall on events: one falls on this time, too, if a job is unfinished then.
   void DecideAt(Seconds time) { decide_at_ = time; }
-  // From now on an answer stays valid for at least this part of the time since now, unless something
-  // happens, whatever was promised: decisions every few seconds matter little a day ahead.
+  // From now on an answer stays valid for at least this part of the time since now, unless
+  // something happens, whatever was promised: decisions every few seconds matter little a day
+  // ahead.
   void Throttle(double part) { throttle_ = {jobs_.observation.now, part}; }
   // From now on job_seconds, slowdown_seconds and progress of steps stay 0.
   void LeaveOutSums() { sums_ = false; }

@@ -47,6 +47,8 @@ int Restart(const fs::path& folder) {
   return 0;
 }
 
+constexpr Seconds kSaveSeconds = 0.5;
+
 int Hot(const fs::path& folder) {
   Member::StopOnSigterm();
   Member member(WorkerEnvironment::OfThisProcess(), [](const std::string&) { return ""; });
@@ -59,7 +61,7 @@ int Hot(const fs::path& folder) {
   while (true) {
     std::this_thread::sleep_for(kStep);
     if (member.stopping()) {
-      member.Saved(step(), static_cast<double>(step()));
+      member.Saved(step(), static_cast<double>(step()), kSaveSeconds);
       return 0;
     }
     if (fs::exists(folder / ("exit-" + here.worker))) return 0;

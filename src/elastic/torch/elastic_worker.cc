@@ -36,6 +36,8 @@ enum Slot : std::size_t {
   kSlots
 };
 
+constexpr Seconds kSaveUnadvised = 60;
+
 struct Position {
   std::int64_t step = 0;
   double work = 0;
@@ -100,11 +102,17 @@ struct ElasticWorker::Impl {
   }
 
   void Save(std::int64_t step, std::span<const StateBlock> state) {
+    const Seconds begin = Now();
     Position position{step, meter.work()};
     SaveCheckpoint(folder, step, With(&position, state));
-    member.Saved(step, position.work);
     saved_at = Now();
+    member.Saved(step, position.work, saved_at - begin);
     save = false;
+  }
+
+  Seconds SaveEvery() const {
+    if (options.save_every) return std::chrono::duration<double>(*options.save_every).count();
+    return member.checkpoint_every().value_or(kSaveUnadvised);
   }
 
   void Restore(std::int64_t* step, std::span<const StateBlock> state) {
@@ -322,8 +330,7 @@ Turn ElasticWorker::Reduce(std::span<float> gradient, const LocalStep& local) {
   const int parts = members * passes;
   for (std::size_t i = 0; i < size; ++i) gradient[i] = my.flat[i] / static_cast<float>(parts);
   my.loss = static_cast<double>(slot(kLoss)) / members;
-  const Seconds every = std::chrono::duration<double>(my.options.save_every).count();
-  my.save = my.save || slot(kSave) > 0 || Now() - my.saved_at >= every;
+  my.save = my.save || slot(kSave) > 0 || Now() - my.saved_at >= my.SaveEvery();
   my.CountStep(static_cast<double>(slot(kSamples)), parts, static_cast<double>(slot(kSquaredNorm)),
                gradient);
   my.ClearPasses();

@@ -33,6 +33,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "core/types.h"
@@ -47,7 +48,9 @@ struct ElasticOptions {
   // A peer that is silent for so long within a reduction counts as gone. Must exceed the daemon's
   // --worker-timeout, so that the daemon stops the silent worker and not those that wait for it.
   std::chrono::milliseconds peer_timeout = std::chrono::seconds(60);
-  std::chrono::milliseconds save_every = std::chrono::seconds(60);
+  // Unset: as the daemon advises, by what a checkpoint costs and how often nodes fail; 60 s before
+  // it does.
+  std::optional<std::chrono::milliseconds> save_every{};
   double total_work = kUnknown;  // the whole job, in samples
 };
 

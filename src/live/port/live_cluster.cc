@@ -77,6 +77,7 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
       newcomers_(writer_),
       workers_(runtime, writer_, counts_),
       batches_(runtime, writer_),
+      checkpoints_(runtime, state_),
       windows_(WindowsOf(options_.job_table.rules.get())),
       first_(std::move(first)) {
   for (std::size_t i = 0; i < past.size(); ++i) {
@@ -391,9 +392,9 @@ void LiveCluster::FindConstraints() {
     if (const auto failed = failed_nodes.find(job->index); failed != failed_nodes.end()) {
       required.avoided.insert(required.avoided.end(), failed->second.begin(), failed->second.end());
     }
-    if (required.only_on != nullptr || required.even || !required.avoided.empty()) {
     const std::vector<NodeIndex> full = NodesWithoutMemoryFor(*job);
     required.avoided.insert(required.avoided.end(), full.begin(), full.end());
+    if (required.only_on != nullptr || required.even || !required.avoided.empty()) {
       required.request = RequestOf(*job, full);
       requires_nodes = true;
     }
@@ -407,7 +408,6 @@ void LiveCluster::FindConstraints() {
   FindNodeUse();
 }
 
-// GPUs that others have, and those of workers that may not be stopped. A GPU that a decision gave
 // A start there would be pending until others give memory back. What other jobs of ours have, they
 // may give.
 std::vector<NodeIndex> LiveCluster::NodesWithoutMemoryFor(const LiveJob& job) const {
@@ -435,6 +435,7 @@ std::string LiveCluster::RequestOf(const LiveJob& job, std::span<const NodeIndex
                      whole_node ? "all" : fmt::format("{} MiB", mib), fmt::join(names, ", "));
 }
 
+// GPUs that others have, and those of workers that may not be stopped. A GPU that a decision gave
 // is not withheld from a worker that is about to start.
 void LiveCluster::FindWithheldGpus() {
   HeldGpus& withheld = constraints_.withheld;
@@ -542,6 +543,7 @@ bool LiveCluster::PollRuntime() {
   batches_.RecordMeasurements();
   if (!options_.dry_run) {
     batches_.SendBatches();
+    checkpoints_.Send();
     workers_.Advance();
     TellUsers();
   }

@@ -8,8 +8,8 @@
 // Its parts: LiveState is what is known; RuntimeReader brings the runtime's snapshots into it;
 // WorkerControl has the runtime start and stop workers; BatchControl sends jobs whose batch follows
 // their workers what to train with; StateWriter puts every change into the journal before it is
-// done. As a ConstraintSource it states which jobs decisions may change, and which GPUs they may
-// give.
+// done; CheckpointAdvice tells jobs how often to write checkpoints. As a ConstraintSource it states
+// which jobs decisions may change, and which GPUs they may give.
 
 #include <cstdint>
 #include <functional>
@@ -22,6 +22,7 @@
 
 #include "cluster/cluster_port.h"
 #include "live/port/batch_control.h"
+#include "live/port/checkpoint_advice.h"
 #include "live/port/newcomers.h"
 #include "live/port/node_blame.h"
 #include "live/port/pending_placements.h"
@@ -112,12 +113,12 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
     const auto& rules = options_.job_table.rules;
     return rules != nullptr && rules->fair_share().has_value();
   }
-  const LiveCounts& counts() const { return counts_; }
-  const PendingPlacements& pending() const { return pending_; }
   FailureRule failure_rule() const {
     const auto& rules = options_.job_table.rules;
     return rules == nullptr ? FailureRule() : rules->failures();
   }
+  const LiveCounts& counts() const { return counts_; }
+  const PendingPlacements& pending() const { return pending_; }
   // Why the runtime cannot be asked now; "": it can.
   const std::string& trouble() const { return unreachable_reason_; }
   // Of the last snapshot (RuntimeSnapshot).
@@ -137,9 +138,9 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   std::vector<std::string> NodeNames() const;
   void FindPins();
   void FindConstraints();
-  void FindWithheldGpus();
   std::vector<NodeIndex> NodesWithoutMemoryFor(const LiveJob& job) const;
   std::string RequestOf(const LiveJob& job, std::span<const NodeIndex> full) const;
+  void FindWithheldGpus();
   std::vector<GpuCount> FreeGpus() const;
   void FindNodeUse();
   void Refresh();
@@ -160,6 +161,7 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   Newcomers newcomers_;
   WorkerControl workers_;
   BatchControl batches_;
+  CheckpointAdvice checkpoints_;
   Observation observation_;
   Constraints constraints_;
   MaintenanceWindows windows_;  // by Unix time

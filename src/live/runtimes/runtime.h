@@ -41,6 +41,7 @@ struct JobProgress {
   double rate = kUnknown;   // work per second in `epoch`, without pauses
   double total_work = kUnknown;
   double saved_work = 0;          // work that the last checkpoint has
+  Seconds save_seconds = 0;       // that it took to write; 0: not known
   double noise_scale = kUnknown;  // of the gradient, in samples
   double loss = kUnknown;         // for people
   BatchReport batch{};
@@ -103,6 +104,12 @@ class Runtime {
   // later. Optional.
   virtual Status SetBatch(const std::string& job, const WorkerBatchOrder& /*batch*/) {
     return Status::Refused("this runtime sends no batches: job '{}'", job);
+  }
+
+  // Hot jobs only: sends to all workers, also to those that join later, how long to train between
+  // two checkpoints; workers that start later find it in ALLOT_CHECKPOINT_EVERY, too. Optional.
+  virtual Status SetCheckpointEvery(const std::string& job, Seconds /*every*/) {
+    return Status::Refused("this runtime gives no advice on checkpoints: job '{}'", job);
   }
 
   // ---- jobs ----

@@ -102,6 +102,9 @@ struct Counts {
   static constexpr Kind kKind = "counts";
   std::int64_t finished = 0;  // jobs, ever
   Seconds last_submit = 0;
+  double node_seconds = 0;  // in which nodes were up, and their failures (NodeFailureRate)
+  double node_failures = 0;
+  std::optional<Seconds> node_failed_at{};
 };
 
 }  // namespace allot::record

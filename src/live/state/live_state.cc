@@ -146,6 +146,7 @@ void LiveState::SetNodes(const std::vector<RuntimeNode>& nodes) {
       RuntimeNode& before = nodes_[At(known->second)];
       const bool repaired = before.state == NodeState::kDown || suspicion_.IsAvoided(node.name);
       if (!before.up() && node.up() && repaired) suspicion_.Repair(node.name);
+      if (before.up() && node.state == NodeState::kDown) failure_rate_.Fail(last_);
       before = node;
     }
   }
@@ -401,6 +402,7 @@ struct LiveState::Applier {
   void operator()(const record::LearnedUsage& r) const { state.job_table_.LearnUsage(r, at); }
   void operator()(const record::Counts& r) const {
     state.job_table_.Count(r.finished, r.last_submit);
+    state.failure_rate_ = NodeFailureRate(r.node_seconds, r.node_failures, r.node_failed_at);
   }
 
   // For people.
@@ -443,6 +445,8 @@ void LiveState::BeginRun(Seconds at, double origin) {
 void LiveState::Apply(const TimedRecord& record) {
   last_before_ = last_;
   last_ = std::max(last_, record.at);
+  failure_rate_.Pass((last_ - last_before_) *
+                     static_cast<double>(std::ranges::count(node_up_, true)));
   std::visit(Applier{*this, record.at}, record.record);
 }
 
@@ -530,7 +534,8 @@ void LiveState::ForEachRecord(double origin, Seconds now,
   for (const auto& [name, node] : suspicion_.nodes()) add(record::NodeEvidence{node});
   for (const auto& [name, job] : suspicion_.jobs()) add(record::JobEvidence{job});
   for (const auto& [name, user] : suspicion_.users()) add(record::UserEvidence{user});
-  add(record::Counts{job_table_.finished(), job_table_.last_submit()});
+  add(record::Counts{job_table_.finished(), job_table_.last_submit(), failure_rate_.node_seconds(),
+                     failure_rate_.failures(), failure_rate_.failed_at()});
 }
 
 }  // namespace allot

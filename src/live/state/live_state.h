@@ -18,6 +18,7 @@
 #include "live/state/job_table.h"
 #include "live/state/records.h"
 #include "live/status/states.h"
+#include "rules/node_failure_rate.h"
 #include "rules/node_suspicion.h"
 
 namespace allot {
@@ -61,6 +62,7 @@ class LiveState {
   FailedNodes FindFailedNodes(Seconds now) const;
 
   const NodeSuspicion& suspicion() const { return suspicion_; }
+  const NodeFailureRate& failure_rate() const { return failure_rate_; }
   double origin() const { return origin_; }  // Unix time; NaN: nothing was ever written
   Seconds last() const { return last_; }     // of the latest record
   bool paused() const { return paused_; }
@@ -99,6 +101,7 @@ class LiveState {
 
   JobTable job_table_;
   NodeSuspicion suspicion_;
+  NodeFailureRate failure_rate_;
   std::vector<RuntimeNode> nodes_;
   std::map<std::string, NodeIndex> node_index_;
   ClusterSpec present_;

@@ -439,6 +439,8 @@ void Fields(auto& io, Of<decltype(io), record::LearnedWork>& r) {
 }
 void Fields(auto& io, Of<decltype(io), record::Counts>& r) {
   io("finished", r.finished, "last_submit", r.last_submit);
+  io.IfSet("node_seconds", r.node_seconds, "node_failures", r.node_failures, "node_failed_at",
+           r.node_failed_at);
 }
 
 // ---- for people ----

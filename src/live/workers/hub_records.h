@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -30,9 +31,10 @@ struct HubWorker {
 
 struct HubJob {
   std::string token;
-  Membership membership{-1, {}};  // last announced
-  JobProgress progress;           // without what follows from the epochs of members
-  WorkerBatchOrder batch;         // `workers` is 0 before the first order
+  Membership membership{-1, {}};              // last announced
+  JobProgress progress;                       // without what follows from the epochs of members
+  WorkerBatchOrder batch;                     // `workers` is 0 before the first order
+  std::optional<Seconds> checkpoint_every{};  // once there was advice
   bool finished = false;
   std::set<std::string> workers;
 };

@@ -12,6 +12,7 @@ JobProgress ReadProgress(const nlohmann::json& message, bool leads, const JobPro
   const std::int64_t step = numbers.Whole("step", reported.step);
   if ((leads && !saved) || message.at("say") == "finished") reported.step = step;
   numbers.Real("work", NumberRule::kNotNegative, saved ? &reported.saved_work : &reported.work);
+  if (saved) numbers.Real("seconds", NumberRule::kNotNegative, &reported.save_seconds);
   numbers.Real("rate", NumberRule::kNotNegative, &reported.rate);
   numbers.Real("total", NumberRule::kNotNegative, &reported.total_work);
   numbers.Real("noise", NumberRule::kNotNegative, &reported.noise_scale);

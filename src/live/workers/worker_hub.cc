@@ -144,6 +144,11 @@ struct WorkerHub::Impl {
                       {"accumulation", job.batch.accumulation}});
   }
 
+  void SendCheckpointEvery(const HubJob& job, const ConnectionPtr& connection) {
+    if (!job.checkpoint_every) return;
+    Send(connection, {{"say", "checkpoint"}, {"every", *job.checkpoint_every}});
+  }
+
   void Welcome(const ConnectionPtr& connection) {
     Send(connection, {{"say", "welcome"}, {"every", pace.every()}, {"speaks", pace.speaks()}});
   }
@@ -234,6 +239,7 @@ struct WorkerHub::Impl {
     w.connection = connection;
     Welcome(connection);
     SendBatch(job, connection);
+    SendCheckpointEvery(job, connection);
     SendEpoch(job, connection);
     if (w.stop) Send(connection, {{"say", "stop"}});
     return true;
@@ -346,6 +352,19 @@ void WorkerHub::SetBatch(const std::string& job, const WorkerBatchOrder& batch) 
   if (found == nullptr) return;
   found->batch = batch;
   impl_->ToWorkers(job, [&](const HubJob& its, const auto& to) { impl_->SendBatch(its, to); });
+}
+
+void WorkerHub::SetCheckpointEvery(const std::string& job, Seconds every) {
+  HubJob* const found = impl_->records.FindJob(job);
+  if (found == nullptr) return;
+  found->checkpoint_every = every;
+  impl_->ToWorkers(job,
+                   [&](const HubJob& its, const auto& to) { impl_->SendCheckpointEvery(its, to); });
+}
+
+std::optional<Seconds> WorkerHub::checkpoint_every(const std::string& job) const {
+  const HubJob* const found = impl_->records.FindJob(job);
+  return found == nullptr ? std::nullopt : found->checkpoint_every;
 }
 
 void WorkerHub::Save(const std::string& job) {

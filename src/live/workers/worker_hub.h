@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,9 @@ class WorkerHub {
   void Stop(const std::string& worker);  // says "stop", where it is connected or once it is
   // To all workers of the job, and to those that join later.
   void SetBatch(const std::string& job, const WorkerBatchOrder& batch);
+  // The same of the time between two checkpoints.
+  void SetCheckpointEvery(const std::string& job, Seconds every);
+  std::optional<Seconds> checkpoint_every(const std::string& job) const;  // as it was set
   void Save(const std::string& job);  // says "save" to all of its workers
 
   // Called with the job before a worker's "finished" is acknowledged: the place to write it down.

@@ -1,10 +1,8 @@
-// The interval at which writing and expected loss cost the same: sqrt(2 C / (n h)), for a cost of
-// C, on n nodes that fail at the rate h (Young, CACM 17(9), 1974; Daly, FGCS 22(3), 2006). A factor
-// of four in h costs about a percent: `rate` says how far the believed rate is off.
+// The interval at which writing and expected loss cost the same (perf/checkpoint_interval.h), on n
+// nodes that fail at the rate h. A factor of four in h costs about a percent: `rate` says how far
+// the believed rate is off.
 
-#include <algorithm>
-#include <cmath>
-
+#include "perf/checkpoint_interval.h"
 #include "sim/checkpoint_rule.h"
 
 namespace allot {
@@ -17,7 +15,7 @@ class YoungDalyCheckpoints : public CheckpointRule {
   Checkpoints Of(std::int32_t nodes, double failure_rate) const override {
     const double failures = believed_ * failure_rate * nodes;
     if (!(failures > 0)) return {.every = kNever};
-    return {std::max(cost_, std::sqrt(2 * cost_ / failures)), cost_};
+    return {YoungDalyInterval(cost_, failures), cost_};
   }
 
  private:

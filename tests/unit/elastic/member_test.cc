@@ -188,6 +188,16 @@ INSTANTIATE_TEST_SUITE_P(
                     [](DaemonEnd* end) { end->SayLine("rubbish"); },
                     [](DaemonEnd* end) { end->SayLine(end->HearLine().value_or("")); }));
 
+TEST_F(MemberTest, TakesAdviceOnCheckpoints) {
+  Meet();
+  EXPECT_EQ(member_->checkpoint_every(), std::nullopt);
+  end_->Say({{"say", "checkpoint"}, {"every", 900}});
+  end_->Say({{"say", "checkpoint"}, {"every", -1}});
+  end_->Say({{"say", "epoch"}, {"epoch", 0}, {"members", {"j.0"}}, {"addresses", {"here:1"}}});
+  ASSERT_TRUE(member_->WaitForLater(-1));
+  EXPECT_EQ(member_->checkpoint_every(), 900);
+}
+
 // It hangs, or its machine or network is gone: its connection stays open.
 TEST_F(MemberTest, ADaemonThatFallsSilentIsLeftForTheNextOfItsAddresses) {
   const Place other((folder_ / "t").string());

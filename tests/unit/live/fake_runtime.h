@@ -200,6 +200,11 @@ class FakeRuntime : public Runtime {
     return Status::Ok();
   }
 
+  Status SetCheckpointEvery(const std::string& job, Seconds every) override {
+    checkpoint_every[job] = every;
+    return Status::Ok();
+  }
+
   JobProgress Progress(const std::string& job) override {
     const auto found = jobs.find(job);
     return found == jobs.end() || deaf ? JobProgress{} : found->second.progress;
@@ -235,11 +240,6 @@ class FakeRuntime : public Runtime {
                              .member = IsMember(job, id)}),
              reason, &worker.seen);
   }
-  void Finish(const std::string& id) {
-    jobs.at(id).job.state = JobState::kFinished;
-    for (auto& [name, worker] : workers) {
-      if (worker.seen.job == id) worker.seen.state = WorkerState::kEnded;
-    }
   // As a cluster does that starts no workers of the job again.
   void EndAsFailed(const std::string& id) {
     jobs.at(id).job.state = JobState::kFailed;
@@ -247,6 +247,11 @@ class FakeRuntime : public Runtime {
       if (worker.seen.job == id) worker.seen.state = WorkerState::kEnded;
     }
   }
+  void Finish(const std::string& id) {
+    jobs.at(id).job.state = JobState::kFinished;
+    for (auto& [name, worker] : workers) {
+      if (worker.seen.job == id) worker.seen.state = WorkerState::kEnded;
+    }
   }
   int Alive(const std::string& job) const {
     int alive = 0;
@@ -286,6 +291,7 @@ class FakeRuntime : public Runtime {
   std::map<std::string, JobData> jobs;
   std::map<std::string, Worker> workers;
   std::map<std::string, WorkerBatchOrder> batches;          // as jobs were told
+  std::map<std::string, Seconds> checkpoint_every;          // likewise
   std::map<std::string, std::optional<std::string>> plans;  // of the last start of each job
   std::map<std::string, std::string> explained;             // as users were told
   std::map<std::string, bool> told_idle;             // of what was explained last: it holds GPUs

@@ -213,6 +213,23 @@ TEST_F(WorkerHubTest, ABatchIsHeardAndAChoiceToldAlsoToThoseThatJoinLater) {
   EXPECT_TRUE(std::isnan(hub_->Progress("j").batch.iteration)) << "times are of a group";
 }
 
+TEST_F(WorkerHubTest, AdviceOnCheckpointsIsSentAlsoToThoseThatJoinLater) {
+  Peer a(path_), b(path_);
+  a.Join(hub_.get(), "j.0");
+  EXPECT_EQ(a.Hear(hub_.get())["say"], "welcome");
+  a.Say({{"say", "saved"}, {"step", 5}, {"work", 320.0}, {"seconds", 1.5}});
+  hub_->Serve(0.05);
+  EXPECT_EQ(hub_->Progress("j").save_seconds, 1.5);
+  EXPECT_FALSE(hub_->checkpoint_every("j"));
+  hub_->SetCheckpointEvery("j", 900);
+  const Json advice = a.Hear(hub_.get());
+  EXPECT_EQ(advice, (Json{{"say", "checkpoint"}, {"every", 900.0}}));
+  EXPECT_EQ(hub_->checkpoint_every("j"), 900);
+  b.Join(hub_.get(), "j.1");
+  EXPECT_EQ(b.Hear(hub_.get())["say"], "welcome");
+  EXPECT_EQ(b.Hear(hub_.get()), advice);
+}
+
 TEST_F(WorkerHubTest, ABatchThatCannotBeIsRefusedAndChangesNothing) {
   const std::pair<const char*, Json> wrong[] = {{"/initial", 0},
                                                 {"/initial", 2048},

@@ -186,7 +186,8 @@ Status KubernetesRuntime::Start(const std::string& job, std::span<const WorkerRe
                     .daemon = DaemonAddress(),
                     .secret = SecretOf(*known),
                     .identity = identities,
-                    .tolerated = options_.reading.tolerated};
+                    .tolerated = options_.reading.tolerated,
+                    .checkpoint_every = hub_.checkpoint_every(job)};
     if (!hot) {
       spec.rank = rank;
       spec.team = workers.size();
@@ -307,6 +308,11 @@ Status KubernetesRuntime::Announce(const std::string& job, const Membership& mem
 
 Status KubernetesRuntime::SetBatch(const std::string& job, const WorkerBatchOrder& batch) {
   hub_.SetBatch(job, batch);
+  return Status::Ok();
+}
+
+Status KubernetesRuntime::SetCheckpointEvery(const std::string& job, Seconds every) {
+  hub_.SetCheckpointEvery(job, every);
   return Status::Ok();
 }
 

@@ -36,6 +36,9 @@ void AddEnvironment(const ManagedJob& job, const WorkerSpec& spec, nlohmann::jso
       {"ALLOT_ACCESSIBLE_GPUS", numbers},
       {"ALLOT_GPU_TYPE", spec.gpu_type.empty() ? "gpu" : spec.gpu_type},
       {"ALLOT_NODE", spec.request.node}};
+  if (spec.checkpoint_every) {
+    ours.emplace_back("ALLOT_CHECKPOINT_EVERY", fmt::format("{:.0f}", *spec.checkpoint_every));
+  }
   if (spec.team > 0) {
     const auto& pod = job.pod->at("spec");
     const std::string first = WorkerPodName(job, spec.first);

@@ -23,6 +23,7 @@ struct WorkerSpec {
   std::string secret;                    // that holds the token
   bool identity = false;                 // it is to show which pod it is (pod_identity.h)
   std::vector<std::string> tolerated{};  // keys of taints
+  std::optional<Seconds> checkpoint_every{};
   // Of a job that is resized by a restart; team 0: of another one.
   std::size_t rank = 0;
   std::size_t team = 0;

@@ -109,6 +109,9 @@ class LocalRuntime final : public Runtime {
       if (job.workers.contains(request.worker)) continue;
       try {
         auto environment = EnvironmentOf(job, request);
+        if (const auto every = hub_->checkpoint_every(id)) {
+          environment["ALLOT_CHECKPOINT_EVERY"] = fmt::format("{:.0f}", *every);
+        }
         if (job.spec.asked.mode == ResizeMode::kRestart) {
           environment["ALLOT_RANK"] = std::to_string(rank);
           environment["ALLOT_WORLD_SIZE"] = std::to_string(requests.size());
@@ -149,6 +152,10 @@ class LocalRuntime final : public Runtime {
 
   Status SetBatch(const std::string& job, const WorkerBatchOrder& batch) override {
     hub_->SetBatch(job, batch);
+    return Status::Ok();
+  }
+  Status SetCheckpointEvery(const std::string& job, Seconds every) override {
+    hub_->SetCheckpointEvery(job, every);
     return Status::Ok();
   }
 

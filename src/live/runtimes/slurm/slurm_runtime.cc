@@ -268,6 +268,9 @@ SlurmSubmission SlurmRuntime::WorkerJobOf(const SlurmUserJob& user_job, const Wo
       "ALLOT_GPU_TYPE=" + (part.gpu_type.empty() ? "gpu" : part.gpu_type),
       "ALLOT_NODE=" + part.node,
   };
+  if (const auto every = hub_.checkpoint_every(user_job.job->id)) {
+    submission.environment.push_back(fmt::format("ALLOT_CHECKPOINT_EVERY={:.0f}", *every));
+  }
   return submission;
 }
 
@@ -358,6 +361,12 @@ Status SlurmRuntime::Announce(const std::string& job, const Membership& membersh
 Status SlurmRuntime::SetBatch(const std::string& job, const WorkerBatchOrder& batch) {
   if (Status may = MayAct(); !may.ok()) return may;
   hub_.SetBatch(job, batch);
+  return Status::Ok();
+}
+
+Status SlurmRuntime::SetCheckpointEvery(const std::string& job, Seconds every) {
+  if (Status may = MayAct(); !may.ok()) return may;
+  hub_.SetCheckpointEvery(job, every);
   return Status::Ok();
 }
 

@@ -42,6 +42,7 @@ class SlurmRuntime : public Runtime {
   Status Stop(const std::string& worker, StopMode mode) override;
   Status Announce(const std::string& job, const Membership& membership) override;
   Status SetBatch(const std::string& job, const WorkerBatchOrder& batch) override;
+  Status SetCheckpointEvery(const std::string& job, Seconds every) override;
   JobProgress Progress(const std::string& job) override;
   Status Fail(const std::string& job, const std::string& reason) override;
   void Explain(const std::string& job, const std::optional<JobTrouble>& trouble) override;
