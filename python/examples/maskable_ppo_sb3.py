@@ -1,6 +1,7 @@
-"""MaskablePPO of sb3-contrib learns DL2's cluster (setting S), unit by unit, and is compared with Optimus.
+"""MaskablePPO of sb3-contrib learns the task Dl2S of the contest, unit by unit, and is compared with Optimus.
 
     python maskable_ppo_sb3.py --minutes 9 --seed 0
+    allot score -p maskable-ppo=python:maskable_ppo_sb3.py:Trained
 
 Needs stable-baselines3 and sb3-contrib. What it reaches: docs/python-learning.md.
 """
@@ -23,10 +24,11 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
+import allot
 import allot.sb3
 
 WORLD = {
-    "setting": "dl2:size=S", "action": "increments", "max_jobs": 10,  # S has ten jobs
+    "task": "Dl2S-v1", "action": "increments", "max_jobs": 10,  # S has ten jobs
     # In units of all ten jobs waiting for one slot of 300 s, so that values are a few units large.
     "reward": "jct", "reward_scale": 1 / (300 * 10),
 }
@@ -93,6 +95,18 @@ class JobPolicy(MaskableActorCriticPolicy):
         self.mlp_extractor = JobNetwork(self.observation_space)
 
 
+class Trained(allot.Sb3Policy):
+    """The saved model as a policy. Its actions are drawn: the likeliest one can starve a job for ever."""
+
+    def __init__(self, model="maskable_ppo.zip"):
+        super().__init__(model, deterministic=False, trained_on=[])
+
+    def decide(self, observation):
+        if len(observation) > WORLD["max_jobs"]:
+            raise allot.UsageError(f"trained for {WORLD['max_jobs']} jobs, there are {len(observation)}")
+        return super().decide(observation)
+
+
 class UntilCpuTime(BaseCallback):
     """Ends training after so many seconds of CPU time; the learning rate falls to a tenth over them."""
 
@@ -149,7 +163,7 @@ def average_jct(model, episodes, deterministic):
 
 def optimus_jct(episodes):
     """The same episodes by Optimus as DL2's program has it."""
-    command = f"compare --setting {WORLD['setting']} --policies optimus --workloads {episodes} --seed {HELD_OUT} --json"
+    command = f"compare --setting dl2:size=S --policies optimus --workloads {episodes} --seed {HELD_OUT} --json"
     done = subprocess.run([sys.executable, "-m", "allot", *command.split()], capture_output=True, text=True, check=True)
     return np.array([run["avg_jct_s"] for run in json.loads(done.stdout)["policies"][0]["runs"]])
 
@@ -161,7 +175,7 @@ def main():
     parser.add_argument("--episodes", type=int, default=100, help="held-out episodes for the comparison")
     given = parser.parse_args()
     model = train(given.minutes, given.seed)
-    # The likeliest action can starve a job for ever (then infinite); drawn ones do not.
+    model.save("maskable_ppo.zip", exclude=["lr_schedule"])  # it holds the callback
     optimus = optimus_jct(given.episodes).mean()
     for how, deterministic in (("drawn", False), ("likeliest", True)):
         ours = average_jct(model, given.episodes, deterministic).mean()

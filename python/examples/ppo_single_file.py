@@ -1,8 +1,9 @@
 """PPO with action masks in one file, after CleanRL: gymnasium's vector environment, torch, nothing else.
 
-    python ppo_single_file.py --setting dl2:size=S --steps 1000000
+    python ppo_single_file.py --steps 1000000
+    allot score -p ppo=python:ppo_single_file.py:Trained
 
-An agent builds each allocation unit by unit (action "increments"). Steps within a decision take no time, so
+It learns the task Dl2S of the contest. An agent builds each allocation unit by unit (action "increments"). Steps within a decision take no time, so
 returns are discounted by simulated time: gamma ** (dt / interval).
 """
 
@@ -19,7 +20,7 @@ import torch
 from torch import nn
 from torch.distributions import Categorical
 
-import allot  # noqa: F401  registers the environments
+import allot  # registers the environments
 
 JOBS, KINDS = 10, 3
 
@@ -53,9 +54,27 @@ def tensors(observation, info):
     return [torch.from_numpy(x) for x in (jobs, observation["context"].copy(), there, info["action_mask"].astype(bool))]
 
 
+class Trained(allot.TrainedPolicy):
+    """The saved agent as a policy; its actions are drawn."""
+
+    def __init__(self, model="ppo.pt"):
+        super().__init__(self.draw, action="increments", max_jobs=JOBS, trained_on=[])
+        sizes, weights = torch.load(model)
+        self.agent = Agent(*sizes)
+        self.agent.load_state_dict(weights)
+
+    def decide(self, observation):
+        if len(observation) > JOBS:
+            raise allot.UsageError(f"trained for {JOBS} jobs, there are {len(observation)}")
+        return super().decide(observation)
+
+    def draw(self, seen, mask):
+        with torch.no_grad():
+            return self.agent(*tensors({name: x[None] for name, x in seen.items()}, {"action_mask": mask[None]}))[0].sample().item()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--setting", default="dl2:size=S")
     parser.add_argument("--steps", type=int, default=1_000_000, help="of all environments together")
     parser.add_argument("--envs", type=int, default=32)
     parser.add_argument("--length", type=int, default=256, help="steps of each environment between two updates")
@@ -66,13 +85,14 @@ def main():
     rng = np.random.default_rng(given.seed)
 
     envs = gymnasium.make_vec(
-        "allot/GpuCluster-v0", num_envs=given.envs, vectorization_mode="vector_entry_point",
-        setting=given.setting, action="increments", max_jobs=JOBS, autoreset_mode="SameStep",
+        "allot/Score-Dl2S-v1", num_envs=given.envs, vectorization_mode="vector_entry_point",
+        split="train", action="increments", max_jobs=JOBS, autoreset_mode="SameStep",
         reward="jct", reward_scale=1 / (300 * JOBS),  # in slots of 300 s of all jobs: values are a few units large
     )
     observation, info = envs.reset(seed=given.seed)
     spaces = envs.single_observation_space
-    agent = Agent(spaces["jobs"].shape[1], spaces["context"].shape[0])
+    sizes = spaces["jobs"].shape[1], spaces["context"].shape[0]
+    agent = Agent(*sizes)
     optimiser = torch.optim.Adam(agent.parameters(), lr=1e-3, eps=1e-5)
     interval, gamma, lam = 300, 1.0, 0.95
     updates, waits, begin = max(1, given.steps // (given.envs * given.length)), [], time.time()
@@ -123,6 +143,7 @@ def main():
         steps = (update + 1) * given.envs * given.length
         jct = np.mean(waits[-200:]) if waits else float("nan")
         print(f"{steps:9d} steps, {steps / (time.time() - begin):6.0f}/s, average JCT {jct:.0f} s", flush=True)
+    torch.save((sizes, agent.state_dict()), "ppo.pt")
 
 
 if __name__ == "__main__":
