@@ -314,8 +314,10 @@ class Training {
   }
 
   void Save() {
+    const auto begin = std::chrono::steady_clock::now();
     SaveCheckpoint(folder_, state_.step, Blocks());
-    member_.Saved(state_.step, Work());
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    member_.Saved(state_.step, Work(), took.count());
   }
   void Restore() {
     if (LoadCheckpoint(folder_, Blocks())) {

@@ -2,6 +2,7 @@
 // call them back with notice. Load is over the GPUs that services leave on average.
 
 #include <array>
+#include <vector>
 
 #include "core/error.h"
 #include "core/nested_spec.h"
@@ -57,10 +58,14 @@ Setting MakeLending(const Params& params) {
   const Seconds span = params.Duration("span");
   const double load = params.Number("load");
   const bool elastic = params.Flag("elastic");
+  std::vector<GangClass> classes = {kJobs.front()};
+  for (const GangClass& gang : kJobs) {  // services never leave the whole cluster
+    if (gang.gpus > 1 && 4 * gang.gpus <= gpus) classes.push_back(gang);
+  }
   return {fmt::format("lending {}, notice {:g} s", options.lend, options.recall_notice), "default",
           [=](std::uint64_t seed) {
             const double left = GpusLeft(options.services, {gpus, span, span, seed});
-            Workload workload = DrawGangs({kJobs, load * left, span, kLongestJob}, seed);
+            Workload workload = DrawGangs({classes, load * left, span, kLongestJob}, seed);
             workload.name = fmt::format("lending-seed{}", seed);
             if (elastic) MakeGangsElastic(gpus / 2, seed, &workload);
             workload.Finish();
@@ -80,7 +85,7 @@ ALLOT_REGISTER(
          {"lend", "level/quantile=0.99", "what they lend, as --lend"},
          {"notice", "10min", "time between a recall and its effect", 0, 1e9},
          {"mode", "requeue", "what becomes of jobs on these nodes: requeue, shrink or hot"},
-         {"gpus", "512", "GPUs of the cluster", 64, 1e6},
+         {"gpus", "512", "GPUs of the cluster; jobs have at most a quarter of them", 64, 1e6},
          {"per-node", "8", "GPUs of a node, which is lent and called back whole", 1, 64},
          {"load", "0.9", "offered load, over the GPUs that services leave on average", 1e-3, 1e3},
          {"span", "14d", "time in which jobs are submitted", 3600, 1e9},

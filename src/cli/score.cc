@@ -63,7 +63,8 @@ ALLOT_REGISTER(
                       "policies, joined by commas; NAME=SPEC gives one its name on the scoreboard: "
                       "mine=learned:checkpoint=DIR, mine=python:MODULE:CLASS")
               .Required();
-          line.Option("--suite", o->run.suite, "v1, v2, or small for a check in seconds").ShowDefault();
+          line.Option("--suite", o->run.suite, "v1, v2, or small for a check in seconds")
+              .ShowDefault();
           line.Option("--salt", o->run.salt, "any text; from it the test workloads are drawn")
               .ShowDefault();
           line.Option("-o,--out", o->out, "file of the result, for allot scoreboard").Required();

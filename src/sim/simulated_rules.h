@@ -42,10 +42,10 @@ class SimulatedRules : public ConstraintSource {
   const Scenario& scenario_;
   std::vector<RulesPast::KnownJob> known_;         // the first jobs
   std::map<std::int32_t, std::int32_t> accounts_;  // of these, by user
-  std::vector<ChangeHistory> histories_;  // by job
-  std::vector<std::int32_t> changes_;     // by job: JobColumns::changes, as seen last
-  std::optional<GpuUsage> usage_;         // unset: no fair shares
-  std::vector<double> attained_;          // by job: GPU seconds in usage_
+  std::vector<ChangeHistory> histories_;           // by job
+  std::vector<std::int32_t> changes_;              // by job: JobColumns::changes, as seen last
+  std::optional<GpuUsage> usage_;                  // unset: no fair shares
+  std::vector<double> attained_;                   // by job: GPU seconds in usage_
   MaintenanceWindows windows_;
   Constraints constraints_;
 };

@@ -26,6 +26,8 @@ constexpr World kWorlds[] = {
     {"gavel_several", "gavel:jobs=60,gpus=8,multi=true,load=1.1,lengths=true"},
     {"gavel_pairs", "gavel:jobs=60,gpus=6,pairs=true"},
     {"llm", "llm:jobs=30"},
+    {"failures", "failures:nodes=8,span=3d"},
+    {"lending", "lending:gpus=64,span=2d"},
     {"trace", "trace:gpus=32,span=12h,lengths=noisy:0.5"},
 };
 

@@ -1,6 +1,7 @@
 #include "live/port/checkpoint_advice.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "live/state/records_json.h"
 #include "tests/unit/live/live_cluster_fixture.h"
