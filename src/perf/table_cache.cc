@@ -349,9 +349,12 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(const Work
     const std::string floors = LeastCounts(model, Suited(workload, job));
     if (floors.empty()) {
       const std::vector<std::string> known = model.gpu_types();
-      const bool too_few = std::any_of(types_.begin(), types_.end(), [&](const GpuTypeSpec& type) {
-        return std::find(known.begin(), known.end(), type.name) != known.end();
-      });
+      const std::string suited = Suited(workload, job);
+      bool too_few = false;
+      for (std::size_t t = 0; t < types_.size(); ++t) {
+        too_few = too_few || ((suited.empty() || suited[t] == 'y') &&
+                              std::find(known.begin(), known.end(), types_[t].name) != known.end());
+      }
       throw DataError(
           "a job must run on some GPU type: profile '{}' of job '{}' {} the cluster's ({}){}{}",
           model.name(), job.id, too_few ? "runs on no number of GPUs of" : "has rates for none of",

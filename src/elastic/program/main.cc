@@ -1,4 +1,4 @@
-// The program `allot-elastic`: see elastic/launcher.h, elastic/once.h and elastic/job_plan.h.
+// The program `allot-elastic`: see elastic/launcher.h, elastic/once.h and plans/job_plan.h.
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include "core/command_line.h"
 #include "core/error.h"
 #include "core/strings.h"
-#include "elastic/job_plan.h"
 #include "elastic/launcher.h"
 #include "elastic/once.h"
+#include "plans/job_plan.h"
 
 namespace {
 

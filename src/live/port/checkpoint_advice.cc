@@ -31,7 +31,7 @@ void CheckpointAdvice::Send() {
     const Status done = AskRuntime([&] { return runtime_.SetCheckpointEvery(id, every); });
     if (!done.ok()) continue;  // retried at the next poll
     sent_[id] = every;
-    spdlog::info("job {}: a checkpoint takes {:.2g} s, one every {:.0f} s is best on {} nodes", id,
+    spdlog::debug("job {}: a checkpoint takes {:.2g} s, one every {:.0f} s is best on {} nodes", id,
                  job->progress.save_seconds, every, job->shares.size());
   }
 }

@@ -41,7 +41,7 @@ struct JobTag {
   bool failed = false;    // given up by the daemon
   std::string why{};      // of that, for people; the tag ends with it
   long long stopped = 0;  // Unix time of its last requeue: SecondOfRequeue
-  // By which its script splits its GPUs: elastic/job_plan.h reads it.
+  // By which its script splits its GPUs: plans/job_plan.h reads it.
   std::optional<std::string> plan{};
 };
 

@@ -1,4 +1,4 @@
-#include "elastic/job_plan.h"
+#include "plans/job_plan.h"
 
 #include <fmt/format.h>
 
