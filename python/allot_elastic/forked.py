@@ -7,6 +7,7 @@ as --nproc-per-node is a number.
 """
 
 import atexit
+import ctypes
 import io
 import os
 import signal
@@ -85,13 +86,23 @@ def fork_processes():
 def _fork(args, env, stdout, stderr):
     sys.stdout.flush()
     sys.stderr.flush()
+    torchrun = os.getpid()
     pid = os.fork()
     if pid == 0:
-        end_after(lambda: _run(args[2:], env, stdout, stderr))
+        end_after(lambda: _run(args[2:], env, stdout, stderr, torchrun))
     return Process(pid, args)
 
 
-def _run(words, env, stdout, stderr):
+def _end_with(torchrun):
+    """Ends this process when torchrun is killed: who kills its group does not reach this one, which has a group of its own."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+    if os.getppid() != torchrun:  # it was killed before
+        os._exit(1)
+
+
+def _run(words, env, stdout, stderr, torchrun):
+    _end_with(torchrun)
     for one in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(one, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)

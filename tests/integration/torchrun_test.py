@@ -77,6 +77,15 @@ def test_the_exit_code_of_a_forked_process_is_known(torchrun):
     assert "exitcode" in said and ": 3 " in said, said
 
 
+def test_forked_processes_end_with_a_torchrun_that_is_killed(torchrun, tmp_path):
+    process = torchrun("allot_elastic.torchrun", SAVES)
+    wait_until(lambda: text_of(tmp_path / "up0") and text_of(tmp_path / "up1"), "both processes to run", 300)
+    process.kill()
+    process.wait()
+    pids = [int(text_of(tmp_path / f"up{rank}")) for rank in (0, 1)]
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids), "both processes to end", 60)
+
+
 def test_forked_processes_are_told_to_end(torchrun, tmp_path):
     process = torchrun("allot_elastic.torchrun", SAVES)
     pids = [wait_until(lambda rank=rank: text_of(tmp_path / f"up{rank}"), "both to run", 300) for rank in (0, 1)]
