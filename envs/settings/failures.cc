@@ -5,10 +5,8 @@
 #include <array>
 
 #include "core/nested_spec.h"
-#include "envs/gang_jobs.h"
+#include "envs/gang_world.h"
 #include "envs/setting.h"
-#include "perf/power_laws.h"
-#include "sim/profile.h"
 
 namespace allot {
 namespace {
@@ -26,34 +24,16 @@ constexpr std::array<GangClass, 9> kGangs = {{{1, .04, 1, 1.3},
                                               {512, .13, 20, .8}}};
 
 Setting MakeFailing(const Params& params) {
-  const int nodes = params.Integer("nodes");
-  ClusterSpec cluster;
-  cluster.AddNodes(nodes, {.gpus = kGpusOfNode, .cpus = 8 * kGpusOfNode}, "gpu");
-  std::vector<GangClass> classes;  // those of at most half of the cluster
-  for (const GangClass& gang : kGangs) {
-    if (2 * gang.gpus <= cluster.total().gpus) classes.push_back(gang);
-  }
-  SimOptions options;
-  Registry<ProfileInfo>::Global().Get("profile", "default").apply(&options);
-  options.interval = params.Number("interval");
-  options.restart_cost = params.Number("restart-cost");
-  options.lengths = LengthEstimates::Parse(params.Text("lengths"));
-  options.failures = NestedSpec(params.Text("law"));
-  options.checkpoints = NestedSpec(params.Text("checkpoints"));
-  options.node_loss = ParseNodeLoss(params.Text("mode"));
+  GangWorld world(params.Integer("nodes"), kGpusOfNode, params);
+  world.options.failures = NestedSpec(params.Text("law"));
+  world.options.checkpoints = NestedSpec(params.Text("checkpoints"));
   const Seconds span = params.Duration("span");
-  const double gpus = params.Number("load") * cluster.total().gpus;
-  const bool elastic = params.Flag("elastic");
-  return {fmt::format("failures {}, {}", options.failures, params.Text("mode")), "default",
-          [=](std::uint64_t seed) {
+  const double gpus = params.Number("load") * world.gpus();
+  return {fmt::format("failures {}, {}", world.options.failures, params.Text("mode")), "default",
+          [=, classes = world.UpTo(0.5, kGangs)](std::uint64_t seed) {
             Workload workload = DrawGangs({classes, gpus, span, kLongestGang}, seed);
             workload.name = fmt::format("gangs-seed{}", seed);
-            if (elastic) MakeGangsElastic(cluster.total().gpus / 2, seed, &workload);
-            workload.Finish();
-            SimOptions drawn = options;
-            drawn.seed = seed;
-            return std::make_shared<const Scenario>(std::move(workload), cluster, std::move(drawn),
-                                                    PowerLawCatalogue());
+            return world.Play(std::move(workload), seed);
           }};
 }
 

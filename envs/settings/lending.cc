@@ -2,14 +2,11 @@
 // call them back with notice. Load is over the GPUs that services leave on average.
 
 #include <array>
-#include <vector>
 
 #include "core/error.h"
 #include "core/nested_spec.h"
-#include "envs/gang_jobs.h"
+#include "envs/gang_world.h"
 #include "envs/setting.h"
-#include "perf/power_laws.h"
-#include "sim/profile.h"
 #include "sim/service_load.h"
 
 namespace allot {
@@ -38,41 +35,26 @@ double GpusLeft(const std::string& services, const ServiceSpan& span) {
 }
 
 Setting MakeLending(const Params& params) {
-  ClusterSpec cluster;
   const int gpus = params.Integer("gpus");
   const int per_node = params.Integer("per-node");
   if (gpus % per_node != 0) {
     throw UsageError("setting 'lending': 'gpus' must be a multiple of 'per-node' ({}), got {}",
                      per_node, gpus);
   }
-  cluster.AddNodes(gpus / per_node, {.gpus = per_node, .cpus = 8 * per_node}, "gpu");
-  SimOptions options;
-  Registry<ProfileInfo>::Global().Get("profile", "default").apply(&options);
-  options.interval = params.Number("interval");
-  options.restart_cost = params.Number("restart-cost");
-  options.lengths = LengthEstimates::Parse(params.Text("lengths"));
-  options.services = NestedSpec(params.Text("services"));
-  options.lend = NestedSpec(params.Text("lend"));
-  options.recall_notice = params.Duration("notice");
-  options.node_loss = ParseNodeLoss(params.Text("mode"));
+  GangWorld world(gpus / per_node, per_node, params);
+  world.options.services = NestedSpec(params.Text("services"));
+  world.options.lend = NestedSpec(params.Text("lend"));
+  world.options.recall_notice = params.Duration("notice");
   const Seconds span = params.Duration("span");
   const double load = params.Number("load");
-  const bool elastic = params.Flag("elastic");
-  std::vector<GangClass> classes = {kJobs.front()};
-  for (const GangClass& gang : kJobs) {  // services never leave the whole cluster
-    if (gang.gpus > 1 && 4 * gang.gpus <= gpus) classes.push_back(gang);
-  }
-  return {fmt::format("lending {}, notice {:g} s", options.lend, options.recall_notice), "default",
-          [=](std::uint64_t seed) {
-            const double left = GpusLeft(options.services, {gpus, span, span, seed});
+  return {fmt::format("lending {}, notice {:g} s", world.options.lend, world.options.recall_notice),
+          "default",
+          // Services never leave the whole cluster.
+          [=, classes = world.UpTo(0.25, kJobs)](std::uint64_t seed) {
+            const double left = GpusLeft(world.options.services, {gpus, span, span, seed});
             Workload workload = DrawGangs({classes, load * left, span, kLongestJob}, seed);
             workload.name = fmt::format("lending-seed{}", seed);
-            if (elastic) MakeGangsElastic(gpus / 2, seed, &workload);
-            workload.Finish();
-            SimOptions drawn = options;
-            drawn.seed = seed;
-            return std::make_shared<const Scenario>(std::move(workload), cluster, std::move(drawn),
-                                                    PowerLawCatalogue());
+            return world.Play(std::move(workload), seed);
           }};
 }
 
