@@ -2,6 +2,18 @@
 
 namespace allot {
 
+std::vector<Outage> FaultLaw::ExponentialOutages(Seconds up, Seconds down, Seconds horizon,
+                                                 Rng rng) {
+  std::vector<Outage> outages;
+  Seconds time = rng.Exponential(up);
+  while (time < horizon) {
+    const Seconds end = time + rng.Exponential(down);
+    outages.push_back({time, end});
+    time = end + rng.Exponential(up);
+  }
+  return outages;
+}
+
 std::unique_ptr<FaultLaw> MakeFaultLaw(std::string_view spec) {
   if (spec.empty()) return nullptr;
   const NamedParams given = ParseNamedParams(spec);

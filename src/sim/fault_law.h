@@ -47,6 +47,8 @@ class FaultLaw {
   static Rng StreamOf(std::uint64_t node, std::uint64_t seed) {
     return Rng(seed, "node-failures", node);
   }
+  // Exponential times up and down in turn, of these means, from a time up on.
+  static std::vector<Outage> ExponentialOutages(Seconds up, Seconds down, Seconds horizon, Rng rng);
 };
 
 struct FaultLawInfo {

@@ -12,15 +12,7 @@ class ExponentialFaults : public FaultLaw {
 
   std::vector<Outage> OutagesOf(std::uint64_t node, Seconds horizon,
                                 std::uint64_t seed) const override {
-    std::vector<Outage> outages;
-    Rng rng = StreamOf(node, seed);
-    Seconds time = rng.Exponential(between_);
-    while (time < horizon) {
-      const Seconds up = time + rng.Exponential(repair_);
-      outages.push_back({time, up});
-      time = up + rng.Exponential(between_);
-    }
-    return outages;
+    return ExponentialOutages(between_, repair_, horizon, StreamOf(node, seed));
   }
   double rate() const override { return 1 / between_; }
 

@@ -16,15 +16,7 @@ class SpotRecalls : public FaultLaw {
 
   std::vector<Outage> OutagesOf(std::uint64_t node, Seconds horizon,
                                 std::uint64_t seed) const override {
-    std::vector<Outage> recalls;
-    Rng rng = StreamOf(node, seed);
-    Seconds time = rng.Exponential(between_);
-    while (time < horizon) {
-      const Seconds again = time + rng.Exponential(away_);
-      recalls.push_back({time, again});
-      time = again + rng.Exponential(between_);
-    }
-    return recalls;
+    return ExponentialOutages(between_, away_, horizon, StreamOf(node, seed));
   }
   double rate() const override { return 1 / between_; }
   std::optional<Seconds> notice() const override { return notice_; }
