@@ -32,7 +32,7 @@ void CheckpointAdvice::Send() {
     if (!done.ok()) continue;  // retried at the next poll
     sent_[id] = every;
     spdlog::debug("job {}: a checkpoint takes {:.2g} s, one every {:.0f} s is best on {} nodes", id,
-                 job->progress.save_seconds, every, job->shares.size());
+                  job->progress.save_seconds, every, job->shares.size());
   }
 }
 
