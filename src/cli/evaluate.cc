@@ -1,6 +1,8 @@
 // allot evaluate: compares a trained checkpoint with other policies, and reports whether training
 // saw the workloads.
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -25,10 +27,27 @@ struct EvaluateOptions {
   LogOptions log;
 };
 
+// A policy that `allot learn` made for lengths of one kind is judged by that kind, unless another
+// is asked for: for lengths that it never had, its numbers are those of another world.
+void UseLengthsOfPolicy(const nlohmann::json& config, World* world, const GlobalOptions& globals) {
+  const auto made_for = config.find("length_estimates");
+  if (made_for == config.end() || !made_for->is_string() || world->in_settings()) return;
+  if (!world->spec().lengths.empty()) return;
+  const auto kind = made_for->get<std::string>();
+  world->GoByTimeLimits(kind == "user" ? "none" : kind);
+  if (globals.quiet) return;
+  fmt::print(
+      stderr, "note: policies get job lengths '{}', as {}; --length-estimates changes it\n",
+      world->spec().lengths,
+      world->spec().lengths == kind ? "where this one was made" : "the trace has time limits");
+}
+
 int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
   // Loaded before anything runs, so that a damaged checkpoint stops the command here.
   const auto agent = std::make_shared<const Agent>(LoadAgent(o.checkpoint));
+  const nlohmann::json config = LoadCheckpoint(o.checkpoint).config;
   World world(o.world);
+  UseLengthsOfPolicy(config, &world, globals);
   std::vector<Contender> contenders;
   const Serving serving{.world = world.name()};
   MakeLearnedPolicy(*agent, serving);  // fails now instead of after minutes
@@ -42,9 +61,7 @@ int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
   }
   ExperimentOptions experiment = OptionsOf(globals);
   experiment.title = o.title.empty() ? "Checkpoint " + o.checkpoint : o.title;
-  experiment.training_overlap = o.seen
-                                    ? TrainingOverlap::kSeen
-                                    : TrainingOverlapOf(LoadCheckpoint(o.checkpoint).config, world);
+  experiment.training_overlap = o.seen ? TrainingOverlap::kSeen : TrainingOverlapOf(config, world);
   experiment.out = o.out;
   o.log.Set(&experiment);
   experiment.reference = "learned";

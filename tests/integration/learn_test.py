@@ -66,6 +66,14 @@ def test_without_a_network_the_policy_is_the_rule(allot, trace, learned):
     assert a["runs"][0]["avg_jct_s"] == b["runs"][0]["avg_jct_s"]
 
 
+def test_evaluate_gives_the_policy_the_lengths_that_it_was_made_for(allot, trace, learned):
+    evaluate = ["evaluate", "--checkpoint", learned[0] / "policy", "--workload", trace, *CLUSTER, "--against", "srtf"]
+    done = allot(*evaluate)
+    assert "policies get job lengths 'none', as where this one was made" in done.stderr
+    assert "get: none" in done.stdout
+    assert "get: the true lengths" in allot(*evaluate, "--length-estimates", "true").stdout
+
+
 def test_what_repeats_the_run_gives_the_same_policy(program, trace, learned, tmp_path):
     subprocess.run([program, "learn", "--workload", trace, *SMALL, "--out", tmp_path / "again"], check=True, capture_output=True)
     again = json.loads((tmp_path / "again" / "policy" / "manifest.json").read_text())

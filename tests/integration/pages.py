@@ -148,8 +148,10 @@ def check(page, program, update=False):
                 for number, text in renewed(command, printed).items():
                     lines[number] = text
                 command.lines = [(number, lines[number]) for number, _ in command.lines]
-            faults += [f"{page}:{number + 1}: not printed by $ {command.text}\n  {shown}"
-                       for number, shown in faults_of(command, printed)]
+            found = faults_of(command, printed)
+            faults += [f"{page}:{number + 1}: not printed by $ {command.text}\n  {shown}" for number, shown in found]
+            if found:
+                faults.append("it printed\n" + "\n".join(printed[-40:]))
     if update:
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return faults

@@ -390,6 +390,7 @@ class LearningRun {
     AddLengths(LengthsFor(rule_, periods_.test), &checkpoint.state);
     World known = MakeWorld(made_ ? spec_ : Between(spec_, periods_.begin, periods_.test));
     checkpoint.config["sources"] = SourcesOf(known);
+    if (!made_) checkpoint.config["length_estimates"] = lengths_;
     checkpoint.card = ModelCard(has_network_ ? fmt::format("Network 'offsets' on {}", rule_)
                                              : fmt::format("Rule {}", rule_),
                                 o_.command, PartsInWords(summary_));
