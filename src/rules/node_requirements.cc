@@ -80,11 +80,12 @@ class Mover {
            std::find(only->begin(), only->end(), constraints_.node_names[At(node)]) != only->end();
   }
 
+  GpuTypeIndex TypeOf(NodeIndex node) const { return all_.cluster->nodes()[At(node)].type; }
+
   // Whether other GPUs of the same type serve for one share of a job: on a node that it has no
   // other share of.
   bool Suits(const Place& place, const NodeShare& share, NodeIndex node) const {
-    const auto& nodes = all_.cluster->nodes();
-    return nodes[At(node)].type == nodes[At(share.node)].type && MayRun(place, node) &&
+    return TypeOf(node) == TypeOf(share.node) && MayRun(place, node) &&
            std::none_of(place.shares.begin(), place.shares.end(),
                         [&](const NodeShare& other) { return other.node == node; });
   }
@@ -157,13 +158,12 @@ class Mover {
     const std::vector<NodeShare> had = place->shares;
     Release(had);
     const int gpus = GpusIn(had);
-    const Span& span = TableOf(*place)[place->entry.configuration].span;
-    const auto on = [&](std::size_t nodes) {
+    const auto on = [&](const Span& span, NodeIndex like, std::size_t nodes) {
       const int each = gpus / static_cast<int>(nodes);
       if (each * static_cast<int>(nodes) != gpus || !span.Holds(nodes)) return false;
       place->shares.clear();
       while (place->shares.size() < nodes) {
-        NodeShare share = {had.front().node, UnitCounts(each), GpuMask(each)};
+        NodeShare share = {like, UnitCounts(each), GpuMask(each)};
         if (!ToFreeGpus(*place, &share, 0)) {
           Release(place->shares);
           return false;
@@ -172,10 +172,15 @@ class Mover {
       }
       return true;
     };
-    bool done = on(had.size());
-    for (std::size_t nodes = 1; nodes <= At(gpus) && !done; ++nodes) {
-      done = nodes != had.size() && on(nodes);
-    }
+    const bool done = OnSomeType(place, had, [&](std::int32_t configuration, NodeIndex like) {
+      const Span& span = TableOf(*place)[configuration].span;
+      bool placed = on(span, like, had.size());
+      for (std::size_t nodes = 1; nodes <= At(gpus) && !placed; ++nodes) {
+        placed = nodes != had.size() && on(span, like, nodes);
+      }
+      if (placed) place->entry.configuration = configuration;
+      return placed;
+    });
     if (!done) Occupy(place->shares = had);
     return done;
   }
@@ -185,22 +190,47 @@ class Mover {
   bool Spread(Place* place) {
     const std::vector<NodeShare> had = std::exchange(place->shares, {});
     Release(had);
-    const std::vector<NodeIndex> nodes = WorthMost(*place, had.front());
     const ConfigurationTable& table = TableOf(*place);
-    const GpuTypeIndex type = table[place->entry.configuration].gpu_type;
-    for (int gpus = GpusIn(had); gpus > 0; --gpus) {
-      const auto parts = Parts(*place, nodes, gpus);
-      if (parts.empty()) continue;
-      const std::int32_t found = table.Find(UnitCounts(gpus), type, parts.size());
-      if (found < 0) continue;
-      place->entry.configuration = found;
-      for (const auto& [node, part] : parts) {
-        const std::uint64_t chosen = Choose(node, part, GpusBefore(*place, node));
-        place->shares.push_back({node, UnitCounts(part), chosen});
+    const bool done = OnSomeType(place, had, [&](std::int32_t configuration, NodeIndex like) {
+      const GpuTypeIndex type = table[configuration].gpu_type;
+      const std::vector<NodeIndex> nodes = WorthMost(*place, {like, {}, 0});
+      for (int gpus = GpusIn(had); gpus > 0; --gpus) {
+        const auto parts = Parts(*place, nodes, gpus);
+        if (parts.empty()) continue;
+        const std::int32_t found = table.Find(UnitCounts(gpus), type, parts.size());
+        if (found < 0) continue;
+        place->entry.configuration = found;
+        for (const auto& [node, part] : parts) {
+          const std::uint64_t chosen = Choose(node, part, GpusBefore(*place, node));
+          place->shares.push_back({node, UnitCounts(part), chosen});
+        }
+        return true;
       }
-      return true;
+      return false;
+    });
+    if (!done) Occupy(place->shares = had);
+    return done;
+  }
+
+  // try_on(configuration, a node of its type) of the configuration given, then, for a job that
+  // waits, on the other types that it accepts, the fastest first: policies do not know where the
+  // job may run, and may name a type for ever of which no node is left to it.
+  template <typename TryOn>
+  bool OnSomeType(Place* place, const std::vector<NodeShare>& had, const TryOn& try_on) const {
+    const std::int32_t given = place->entry.configuration;
+    if (try_on(given, had.front().node)) return true;
+    if (!SharesBefore(*place).empty()) return false;
+    const ConfigurationTable& table = TableOf(*place);
+    for (const GpuTypeIndex type : table.types()) {
+      const std::int32_t other = type == table[given].gpu_type ? -1 : table.OnType(given, type);
+      if (other < 0 || !table.Allocatable(other)) continue;
+      for (std::size_t n = 0; n < free_.size(); ++n) {
+        const auto node = static_cast<NodeIndex>(n);
+        if (TypeOf(node) != type) continue;
+        if (try_on(other, node)) return true;
+        break;  // the next type
+      }
     }
-    Occupy(place->shares = had);
     return false;
   }
 

@@ -5,7 +5,8 @@
 // job that an answer places otherwise is moved to as many GPUs of the same type: to free ones, or
 // to those of another job that starts there by the same answer, which then gets the ones given. A
 // job whose workers have one GPU each is spread over what is left where it may run, as fewer GPUs
-// where that is less. Part of ConstrainedCluster.
+// where that is less. A job that waits goes to another type that it accepts where it may run on
+// none of the type given. Part of ConstrainedCluster.
 
 #include <vector>
 

@@ -168,7 +168,8 @@ def test_an_image_that_is_nowhere_fails_the_job(plane, serve, submit):
     plane.api("user").post(JOBS, body)
     submit("b", {"min": 1, "max": 1}, *LONG)
     serve.training("b")
-    wait_until(lambda: "Failed" in conditions(plane, "a"), lambda: f"its end: {serve.log()[-3000:]}", 300)
+    wait_until(lambda: "Failed" in conditions(plane, "a"),
+               lambda: f"its end: {serve.status()}\n{pods_of(plane, 'a')}\n{serve.log()[-3000:]}", 300)
     assert "failed 6 times in a row" in conditions(plane, "a")["Failed"]
     assert "ImagePullBackOff" in serve.log() and "registry.invalid/none" in serve.log()
 

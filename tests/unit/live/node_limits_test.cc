@@ -97,6 +97,16 @@ TEST_F(NodeLimitsTest, TheyAreFewerWhereThatIsLess) {
   EXPECT_EQ((*JobOf("a").table)[JobOf("a").running].demand.gpus, 3);
 }
 
+// A policy that prefers a type would name it for ever.
+TEST_F(NodeLimitsTest, AJobThatWaitsGoesToAnotherTypeWhereNoNodeOfThisOneIsLeft) {
+  runtime_.AddNode("n3", 4, "other");
+  Begin({"n3"});
+  Decide({{"a", 2}, {"b", 2}});
+  EXPECT_EQ(NodesOf("a"), "n3:3 ");
+  EXPECT_EQ(NodesOf("b"), "n1:c ");
+  Until("training", [&] { return Trains("a", 2) && Trains("b", 2); });
+}
+
 TEST_F(NodeLimitsTest, AJobThatCannotGrowWhereItMayRunKeepsWhatItHas) {
   Begin({"n1"});
   Decide({{"a", 2}, {"b", 2}});  // both on n1
@@ -140,6 +150,14 @@ TEST_F(EvenTest, OrOnAnotherNumberOfNodes) {
   Give(1, 3);
   EXPECT_EQ(NodesOf("c"), "n2:f ");
   EXPECT_EQ(NodesOf("b"), "n1:7 ");
+}
+
+TEST_F(EvenTest, OrOnAnotherType) {
+  runtime_.nodes[1].taken = 1;
+  runtime_.AddNode("n3", 4, "other");
+  Give(1, 3);
+  EXPECT_EQ(NodesOf("c"), "n3:f ");
+  EXPECT_EQ((*JobOf("c").table)[JobOf("c").running].gpu_type, 1);
 }
 
 TEST_F(EvenTest, OrRests) {
