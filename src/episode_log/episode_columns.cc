@@ -184,6 +184,11 @@ void WorkloadColumns(const Workload& workload, ArrayMap* columns) {
   if (asks(&Job::memory_gb, 0.0F)) add("memory_gb", memory(&Job::memory_gb));
   if (asks(&Job::cpus, 0.0F)) add("cpus", memory(&Job::cpus));
   if (asks(&Job::batch, 0.0F)) add("batch", memory(&Job::batch));
+  if (asks(&Job::communication, Communication{})) {
+    add("comm_share", [](const Job& job) { return double{job.communication.share}; });
+    add("pattern",
+        [](const Job& job) { return static_cast<std::uint8_t>(job.communication.pattern); });
+  }
   if (asks(&Job::keeps_batch, false)) {
     add("keeps_batch", [](const Job& job) -> std::uint8_t { return job.keeps_batch ? 1 : 0; });
   }
@@ -236,6 +241,9 @@ Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
   const auto host_memory = memory("memory_gb");
   const auto cpus = memory("cpus");
   const auto batch = memory("batch");
+  const auto comm_share = memory("comm_share");
+  const auto pattern = has("pattern") ? Column<std::uint8_t>(reader, episode, "pattern", rows)
+                                      : std::vector<std::uint8_t>(rows, 0);
   const auto keeps_batch = has("keeps_batch")
                                ? Column<std::uint8_t>(reader, episode, "keeps_batch", rows)
                                : std::vector<std::uint8_t>(rows);
@@ -261,6 +269,9 @@ Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
     job.memory_gb = static_cast<float>(host_memory[i]);
     job.cpus = static_cast<float>(cpus[i]);
     job.batch = static_cast<float>(batch[i]);
+    job.communication = {static_cast<float>(comm_share[i]), pattern[i] == 0
+                                                                ? CommunicationPattern::kRing
+                                                                : CommunicationPattern::kAllToAll};
     job.keeps_batch = keeps_batch[i] != 0;
     job.submit = submit[i];
     job.duration = duration[i];

@@ -30,11 +30,22 @@ namespace allot {
 // The GPU type of a cluster that names none: of profiles the reference type, whatever it is called.
 inline constexpr std::string_view kUnnamedGpuType = "gpu";
 
+// How the place of a job slows it down, as factors of time against the best place for its size;
+// 1: not at all.
+struct PlaceFactors {
+  double level = 1;       // of communication: the lowest level of the topology that holds the job
+  double slowest = 1;     // of computation: the slowest of its GPUs
+  double congestion = 1;  // of communication: other jobs on the same uplinks
+
+  bool operator==(const PlaceFactors&) const = default;
+};
+
 // What a job runs on. Views: whoever makes one keeps what it points to.
 struct RunShape {
   std::string_view gpu_type;
   std::span<const UnitCounts> nodes;  // units on each node, in the order of the allocation's shares
   std::string_view partner;           // profile of the job that shares its GPUs; "": alone
+  PlaceFactors place{};               // only placed models (perf/placed_model.h) read it
 
   UnitCounts units() const {
     UnitCounts sum;

@@ -20,6 +20,7 @@
 #include "core/params.h"
 #include "core/registry.h"
 #include "perf/configuration.h"
+#include "perf/throughput_model.h"
 
 namespace allot {
 
@@ -32,6 +33,7 @@ class JobProcess {
     const ConfigurationTable& table;  // the true one
     std::int32_t configuration;
     std::span<const NodeShare> shares;  // empty: not known, as for a table's entries
+    PlaceFactors place{};
   };
   struct Segment {
     double rate = 0;                                         // work per second; <= 0: no progress

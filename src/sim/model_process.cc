@@ -26,7 +26,8 @@ class ModelProcess : public JobProcess {
     }
     const std::string_view partner =
         c.partner == kNoPartner ? std::string_view{} : placed.table.partners()[At(c.partner)];
-    const double rate = model_->Rate({type.name, nodes, partner}, {.done_work = done});
+    const double rate =
+        model_->Rate({type.name, nodes, partner, placed.place}, {.done_work = done});
     return {rate, model_->ConstantUntil(done)};
   }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/types.h"
+#include "workload/communication.h"
 
 namespace allot {
 
@@ -39,11 +40,12 @@ struct Job {
   // What of the cluster it can run on: index into Workload::gpu_types, names of types joined by
   // '|'; -1 = any.
   std::int32_t gpu_types = -1;
-  std::int32_t line = 0;    // of Workload::source where it begins; 0 = not read from a file
-  float cpus = 0;           // of the hosts, at the requested GPUs; 0 = none are counted
-  float gpu_memory_gb = 0;  // of each GPU, at least; 0 = any
-  float memory_gb = 0;      // of the hosts, at the requested GPUs; 0 = none is counted
-  float batch = 0;          // total batch size that its user asked for; 0: not said
+  std::int32_t line = 0;          // of Workload::source where it begins; 0 = not read from a file
+  float cpus = 0;                 // of the hosts, at the requested GPUs; 0 = none are counted
+  float gpu_memory_gb = 0;        // of each GPU, at least; 0 = any
+  float memory_gb = 0;            // of the hosts, at the requested GPUs; 0 = none is counted
+  float batch = 0;                // total batch size that its user asked for; 0: not said
+  Communication communication{};  // at the requested GPUs
   // The type that `duration` was measured on, of the table of gpu_types; -1 = the fastest that
   // holds it.
   std::int16_t duration_type = -1;

@@ -42,6 +42,9 @@ std::optional<BrokenRule> FindBrokenRule(const Job& job) {
   if (!(job.cpus >= 0 && job.cpus <= kMostCpus)) {
     return broken(fmt::format("cpus must be from 0 to {}", kMostCpus), job.cpus);
   }
+  if (!(job.communication.share >= 0 && job.communication.share < 1)) {
+    return broken("comm_share must be from 0 to below 1", job.communication.share);
+  }
   if (!std::isfinite(job.priority)) return broken("priority must be finite", job.priority);
   if (!(job.deadline > job.submit)) {
     return broken("deadline must be after the submit time",

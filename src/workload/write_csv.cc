@@ -59,6 +59,14 @@ std::vector<Column> Columns(const Workload& workload) {
       {"gpu_memory_gb", [=](const Job& job) { return unless(job.gpu_memory_gb, 0.0F); }},
       {"memory_gb", [=](const Job& job) { return unless(job.memory_gb, 0.0F); }},
       {"cpus", [=](const Job& job) { return unless(job.cpus, 0.0F); }},
+      {"comm_share", [=](const Job& job) { return unless(job.communication.share, 0.0F); }},
+      {"pattern",
+       [](const Job& job) {
+         return job.communication.pattern == CommunicationPattern::kRing
+                    ? std::string()
+                    : CommunicationPatternNames().at(
+                          static_cast<std::size_t>(job.communication.pattern));
+       }},
   };
 }
 

@@ -27,6 +27,20 @@ Seconds ReadRecordedWait(const CsvReader& row) {
   return wait;
 }
 
+Communication ReadCommunication(const CsvReader& row) {
+  Communication communication;
+  if (row.Has("comm_share")) communication.share = static_cast<float>(row.Number("comm_share"));
+  if (!row.Has("pattern")) return communication;
+  const auto pattern = ParseCommunicationPattern(row.Text("pattern"));
+  if (!pattern) {
+    throw RowError(
+        fmt::format("'pattern' must be one of {}", Join(CommunicationPatternNames(), ", ")),
+        Quoted(row.Text("pattern")), row.place());
+  }
+  communication.pattern = *pattern;
+  return communication;
+}
+
 std::optional<Job> ReadAllotCsvRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
   job.id = row.Text("job_id");
@@ -45,6 +59,7 @@ std::optional<Job> ReadAllotCsvRow(const CsvReader& row, TraceBuilder& builder) 
   if (row.Has("gpu_memory_gb")) job.gpu_memory_gb = static_cast<float>(row.Number("gpu_memory_gb"));
   if (row.Has("memory_gb")) job.memory_gb = static_cast<float>(row.Number("memory_gb"));
   if (row.Has("cpus")) job.cpus = static_cast<float>(row.Number("cpus"));
+  job.communication = ReadCommunication(row);
   Workload& names = builder.workload();
   job.gpu_types = names.gpu_types.Intern(row.Text(row.Has("gpu_types") ? "gpu_types" : "gpu_type"));
   job.duration_type = names.gpu_types.InternSmall(row.Text("duration_type"));
@@ -59,10 +74,16 @@ ALLOT_REGISTER(TraceFormat,
                CsvFormat("allot",
                          "allot's own CSV: job_id,submit_s,gpus,duration_s and optional columns",
                          {.required = {"job_id", "submit_s", "gpus", "duration_s"},
-                          .optional = {"min_gpus", "max_gpus", "model", "work", "tenant", "user",
-                                       "group", "priority", "deadline_s", "user_estimate_s",
-                                       "recorded_wait_s", "outcome", "gpu_types", "gpu_type",
-                                       "duration_type", "gpu_memory_gb", "memory_gb", "cpus"}},
+                          .optional = {"min_gpus",        "max_gpus",
+                                       "model",           "work",
+                                       "tenant",          "user",
+                                       "group",           "priority",
+                                       "deadline_s",      "user_estimate_s",
+                                       "recorded_wait_s", "outcome",
+                                       "gpu_types",       "gpu_type",
+                                       "duration_type",   "gpu_memory_gb",
+                                       "memory_gb",       "cpus",
+                                       "comm_share",      "pattern"}},
                          Origin::kTrace, ReadAllotCsvRow));
 
 }  // namespace

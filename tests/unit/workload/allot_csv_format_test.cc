@@ -29,6 +29,16 @@ TEST(AllotCsv, ReadsEveryColumn) {
   EXPECT_EQ(job.outcome, Outcome::kKilled);
 }
 
+TEST(AllotCsv, ReadsHowJobsCommunicate) {
+  const Workload workload =
+      ReadText("allot",
+               "job_id,submit_s,gpus,duration_s,comm_share,pattern\na,0,8,60,0.25,all-to-all\n"
+               "b,1,8,60,,\n");
+  EXPECT_EQ(workload.jobs[0].communication,
+            (Communication{0.25F, CommunicationPattern::kAllToAll}));
+  EXPECT_EQ(workload.jobs[1].communication, Communication{});
+}
+
 TEST(AllotCsv, EmptyOptionalFieldsAreDefaults) {
   const Job job =
       ReadText("allot",
