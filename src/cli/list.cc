@@ -9,6 +9,7 @@
 #include "agents/training/trainer.h"
 #include "cli/command.h"
 #include "cluster/cluster_format.h"
+#include "cluster/topology_format.h"
 #include "core/error.h"
 #include "envs/rewards/reward.h"
 #include "envs/setting.h"
@@ -101,6 +102,7 @@ int List(const std::string& what, const GlobalOptions& globals) {
               {"placement", Describe<PlacementInfo>()},
               {"formats", Describe<TraceFormat>()},
               {"cluster-formats", Describe<ClusterFormat>()},
+              {"topology-formats", Describe<TopologyFormat>()},
               {"laws", Describe<WorkloadLaw>()},
               {"rewards", Describe<RewardInfo>()},
               {"profiles", Describe<ProfileInfo>()},

@@ -244,6 +244,7 @@ GpuTypeIndex ClusterSpec::AddType(std::string_view type) {
 void ClusterSpec::AddNodes(std::int32_t count, const Resources& given, std::string_view type) {
   const Resources capacity = WithMemory(given);
   ALLOT_CHECK_GE(count, 1);
+  ALLOT_CHECK(topology_ == nullptr);
   ALLOT_CHECK_GE(capacity.gpus, 0);
   ALLOT_CHECK_LE(capacity.gpus, kMaxGpusPerNode);
   ALLOT_CHECK_GE(capacity.cpus, 0);

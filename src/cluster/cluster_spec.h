@@ -3,8 +3,10 @@
 // is down.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/types.h"
@@ -19,6 +21,8 @@ inline constexpr GpuCount kMaxGpusPerNode = 64;  // a node's GPUs are a bit mask
 constexpr std::uint64_t GpuMask(GpuCount gpus) {
   return gpus >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << gpus) - 1;
 }
+
+class Topology;  // cluster/topology.h
 
 struct Node {
   GpuTypeIndex type = 0;
@@ -57,6 +61,16 @@ class ClusterSpec {
   // Changes what one node has (nothing: it is down); totals follow. Memory as in AddNodes.
   void SetCapacity(NodeIndex node, const Resources& capacity);
 
+  // Names the node that was added last. Either all nodes have names or none.
+  void NameLastNode(std::string name) { node_names_.push_back(std::move(name)); }
+  // By node, as the file of the cluster has them; empty where it names none. A node with GPUs of
+  // several types is one node for each, all of one name.
+  const std::vector<std::string>& node_names() const { return node_names_; }
+
+  // Where its nodes, all of them, lie in the network; null: everywhere alike.
+  void SetTopology(std::shared_ptr<const Topology> topology) { topology_ = std::move(topology); }
+  const Topology* topology() const { return topology_.get(); }
+
   const std::vector<Node>& nodes() const { return nodes_; }
   // What nodes have, as arrays of their own to copy from: masks of GPUs, numbers of CPUs.
   const std::vector<std::uint64_t>& gpu_masks() const { return gpu_masks_; }
@@ -76,6 +90,8 @@ class ClusterSpec {
 
  private:
   std::vector<Node> nodes_;
+  std::vector<std::string> node_names_;
+  std::shared_ptr<const Topology> topology_;
   std::vector<std::uint64_t> gpu_masks_;
   std::vector<std::int32_t> cpus_;
   std::vector<std::string> types_;

@@ -91,6 +91,7 @@ void NodeList::Add(ListedNode node, int line) {
                      place);
     }
     spec_.AddNodes(1, capacity, type);
+    if (!node.name.empty()) spec_.NameLastNode(node.name);
     if (node.cpus > 0) spec_.LimitCpus(spec_.nodes().back().type);
   }
 }
