@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cluster/event_finder.h"
+#include "cluster/topology_text.h"
 #include "cluster/validate.h"
 #include "core/check.h"
 #include "core/error.h"
@@ -148,6 +149,9 @@ struct EpisodeLog::Impl : public DecisionListener {
                                             {"origin", of.workload().origin},
                                             {"cluster", of.cluster().ToString()},
                                             {"sim", SimJson(of.options())}};
+    if (const Topology* const topology = of.cluster().topology()) {
+      episode.extra_attributes["workload"]["topology"] = topology->ToString();
+    }
     if (!of.profiles_csv().empty()) {
       episode.extra_attributes["workload"]["profiles"] = of.profiles_csv();
     } else if (!of.catalogue_id().empty()) {
@@ -312,9 +316,14 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
         throw DataError("{}: '{}' must be > 0 and finite, or NaN, got {}", where, kEstimates,
                         estimate);
       }
-      logged.scenario = std::make_shared<const Scenario>(
-          std::move(jobs_of), ClusterSpec::Parse(text(workload, "cluster")),
-          SimFromJson(text(workload, "sim"), where), *logged.catalogue, estimates);
+      ClusterSpec cluster = ClusterSpec::Parse(text(workload, "cluster"));
+      if (workload.contains("topology")) {
+        ReadReport report;
+        cluster.SetTopology(ParseTopology(text(workload, "topology"), cluster, &report));
+      }
+      logged.scenario = std::make_shared<const Scenario>(std::move(jobs_of), std::move(cluster),
+                                                         SimFromJson(text(workload, "sim"), where),
+                                                         *logged.catalogue, estimates);
     } catch (const Error& error) {
       // A usage error caused by a text of the log is bad data of this file.
       const bool of_the_log =

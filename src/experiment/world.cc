@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/cluster_format.h"
+#include "cluster/topology_text.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
@@ -62,6 +63,15 @@ void CheckGuarantees(const OperatorRules& rules, const ClusterSpec& cluster,
 }
 
 }  // namespace
+
+ClusterSpec World::cluster() const {
+  ClusterSpec cluster = ClusterSpec::Parse(spec_.cluster);
+  if (!spec_.topology.empty()) {
+    ReadReport report;
+    cluster.SetTopology(ParseTopology(spec_.topology, cluster, &report));
+  }
+  return cluster;
+}
 
 const std::vector<Setting>& World::mixed_settings() {
   if (settings_.empty() && in_settings()) {
@@ -452,7 +462,20 @@ nlohmann::ordered_json World::ToJson() {
 
 std::string World::ReadNote() const {
   return allot::ReadNote(spec_.workload, read_report_) +
-         (in_settings() ? "" : ClusterNote(spec_.cluster));
+         (in_settings() ? "" : ClusterNote(spec_.cluster) + TopologyNote());
+}
+
+std::string World::TopologyNote() const {
+  if (spec_.topology.empty()) return "";
+  ReadReport report;
+  ParseTopology(spec_.topology, ClusterSpec::Parse(spec_.cluster), &report);
+  std::string note;
+  for (const std::vector<DropCount>* counts : {&report.drops, &report.adjusted}) {
+    for (const DropCount& count : *counts) {
+      note += fmt::format("note: {} x {} (first: {})\n", count.rows, count.reason, count.example);
+    }
+  }
+  return note;
 }
 
 std::optional<ReadReport> World::ClusterReport() const {

@@ -46,10 +46,11 @@ class World {
   const ReadReport& read_report() const { return read_report_; }
   std::string ReadNote() const;                     // the report as lines, or ""
   std::optional<ReadReport> ClusterReport() const;  // if the cluster is a file
+  std::string TopologyNote() const;                 // what a file of a topology left open, or ""
   // If the spec names no length estimates, policies get the time limits of the trace, or without
   // limits the estimates of `otherwise` ("" stands for the profile's). Returns the trace's limits.
   TimeLimits GoByTimeLimits(const std::string& otherwise = "");
-  ClusterSpec cluster() const { return ClusterSpec::Parse(spec_.cluster); }
+  ClusterSpec cluster() const;  // with its topology
   // The rules of the profile and the options. A trace in a file is decided at arrivals and
   // completions, like an online scheduler, unless a profile or an interval is given; the embedded
   // trace, laws and settings are decided at intervals, in which networks were trained.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "cluster/topology_text.h"
 #include "core/duration_text.h"
 #include "core/error.h"
 #include "core/named_files.h"
@@ -196,6 +197,14 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .letter = "c",
        .topic = kCluster,
        .files = TheFile},
+      {.name = "topology",
+       .value = &W::topology,
+       .help = "where nodes lie in the network: leaf=16,pod=64 (nodes), or a file (Slurm, Kueue, "
+               "KAI, node labels); jobs with a comm_share then run slower across leaves "
+               "(docs/topology.md)",
+       .topic = kCluster,
+       .detail = true,
+       .files = FilesOfTopology},
       {.name = "from",
        .value = &W::from,
        .help = "first submission used: date, 14d, or seconds",

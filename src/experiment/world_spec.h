@@ -19,6 +19,7 @@ struct WorldSpec {
   bool lenient = false;               // drop and count malformed rows instead of stopping
   bool late_deadlines = false;        // deadlines that jobs cannot meet are no error
   std::string cluster = "16x8";       // for ClusterSpec::Parse
+  std::string topology{};             // for ParseTopology; "": everywhere alike
   std::string from{};                 // window of submissions; for ParseWhen, "" is unbounded
   std::string to{};
   std::vector<double> loads{};   // offered loads, in turn; empty: the whole window, once
