@@ -47,6 +47,7 @@ Observation InOrder(const Observation& from, std::span<const std::int32_t> order
   for (std::size_t i = 0; i < order.size(); ++i) {
     to.Append(from.Row(order[i]), from.shares_of(order[i]));
     if (!from.partner.empty()) to.partner.push_back(from.partner_of(order[i]));
+    if (!from.places.empty()) to.places.push_back(from.places[At(order[i])]);
     now[At(order[i])] = static_cast<std::int32_t>(i);
   }
   for (auto* rows : {&to.events.arrived, &to.events.changed, &to.events.table_changed}) {

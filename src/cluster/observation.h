@@ -24,10 +24,17 @@
 #include "cluster/job_columns.h"
 #include "core/types.h"
 #include "perf/configuration.h"
+#include "workload/communication.h"
 
 namespace allot {
 
 inline constexpr Seconds kGuaranteeStep = 900;
+
+// What a cluster with a topology says of a job and its place.
+struct PlaceRow {
+  Communication communication{};
+  float congestion = 1;  // PlaceFactors::congestion, as far as it is known
+};
 
 struct Observation : JobColumns {
   Seconds now = 0;
@@ -44,6 +51,9 @@ struct Observation : JobColumns {
   Events events;  // since the decision before
 
   std::vector<JobIndex> partner;  // by row: the job on the same GPUs, or kAlone; empty: all alone
+
+  // By row; empty where the cluster has no topology.
+  std::vector<PlaceRow> places;
 
   // Names by `user` and `group`; null: not known. The lists may grow.
   const std::vector<std::string>* user_names = nullptr;
@@ -70,6 +80,7 @@ struct Observation : JobColumns {
   void ClearJobs() {
     ClearRows();
     partner.clear();
+    places.clear();
     shares.clear();
     share_begin.assign(1, 0);
   }

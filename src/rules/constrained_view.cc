@@ -106,6 +106,7 @@ void ConstrainedView::ShowRows(const Observation& all) {
   shown_.group_names = all.group_names;
   ForEachJobColumn([&](const auto& column) { shown_.*column.values = all.*column.values; });
   shown_.partner = all.partner;
+  shown_.places = all.places;
   shown_.shares.clear();
   shown_.share_begin.assign(1, 0);
   for (std::int32_t row = 0; row < all.rows(); ++row) {
@@ -119,6 +120,7 @@ void ConstrainedView::ShowRows(const Observation& all) {
   if (hidden_rows_.empty()) return;
   shown_.EraseRows(hidden_rows_);
   if (!shown_.partner.empty()) EraseRowsOf(hidden_rows_, &shown_.partner);
+  if (!shown_.places.empty()) EraseRowsOf(hidden_rows_, &shown_.places);
 }
 
 // Without the GPUs of hidden jobs, which go on.

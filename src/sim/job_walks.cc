@@ -1,6 +1,8 @@
 #include "sim/job_walks.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "core/index.h"
 
@@ -16,11 +18,34 @@ JobWalks::JobWalks(const Scenario& scenario) : scenario_(scenario) {
   if (scenario.has_processes()) walks_.resize(scenario.workload().jobs.size());
 }
 
-Seconds JobWalks::Begin(const Observation& o, std::size_t row, Seconds ready) {
+Seconds JobWalks::Begin(const Observation& o, std::size_t row, Seconds ready,
+                        const PlaceFactors& place) {
+  walks_[At(o.job[row])] = {.begun = {.done = o.done_work[row], .place = place}};
+  return EndFrom(o, row, ready);
+}
+
+Seconds JobWalks::Continue(const Observation& o, std::size_t row, Seconds ready,
+                           const PlaceFactors& place) {
+  JobWalk& walk = walks_[At(o.job[row])];
+  std::vector<Mark> earlier = std::move(walk.earlier);
+  earlier.push_back(walk.begun);
+  walk = {.begun = {std::max(0.0, o.now - ready), o.done_work[row], place},
+          .earlier = std::move(earlier)};
+  return EndFrom(o, row, std::max(o.now, ready));
+}
+
+double JobWalks::LastRate(const Observation& o, std::size_t row) const {
+  double done = o.done_work[row];
+  const JobProcess::Segment segment = SegmentAt(o, row, &done);
+  return segment.until == kNever ? std::max(0.0, segment.rate) : 0;
+}
+
+const PlaceFactors& JobWalks::PlaceOf(JobIndex job) const { return walks_[At(job)].begun.place; }
+
+Seconds JobWalks::EndFrom(const Observation& o, std::size_t row, Seconds time) const {
   const double work = scenario_.facts(o.job[row]).work;
   double done = o.done_work[row];
-  walks_[At(o.job[row])] = {.begun = done};
-  Seconds end = ready;
+  Seconds end = time;
   while (done < work) {
     const JobProcess::Segment segment = SegmentAt(o, row, &done);
     if (!(segment.rate > 0)) return kNever;
@@ -37,7 +62,8 @@ JobProcess::Segment JobWalks::SegmentAt(const Observation& o, std::size_t row, d
   const auto at = [&](double work) {
     if (!(walk.from <= work && work < walk.segment.until)) {
       const JobProcess::Placed placed{*facts.table, o.running[row],
-                                      o.shares_of(static_cast<std::int32_t>(row))};
+                                      o.shares_of(static_cast<std::int32_t>(row)),
+                                      walk.begun.place};
       walk.from = work;
       walk.segment = facts.process()->SegmentAt(placed, work);
     }
@@ -72,7 +98,18 @@ double JobWalks::DoneAfter(const Observation& o, std::size_t row, double done,
 }
 
 double JobWalks::DoneSinceBegin(const Observation& o, std::size_t row, Seconds worked) const {
-  return DoneAfter(o, row, walks_[At(o.job[row])].begun, worked);
+  JobWalk& walk = walks_[At(o.job[row])];
+  if (walk.begun.worked <= worked || walk.earlier.empty()) {
+    return DoneAfter(o, row, walk.begun.done, worked - walk.begun.worked);
+  }
+  // Segments of an earlier place are asked for anew.
+  const auto after = std::find_if(walk.earlier.begin() + 1, walk.earlier.end(),
+                                  [worked](const Mark& mark) { return mark.worked > worked; });
+  const Mark mark = *std::prev(after);
+  const JobWalk now = std::exchange(walk, {.begun = mark});
+  const double done = DoneAfter(o, row, mark.done, worked - mark.worked);
+  walk = now;
+  return done;
 }
 
 }  // namespace allot

@@ -20,9 +20,16 @@ class JobWalks {
     return scenario_.facts(job).process() != nullptr && !scenario_.TrainsInSteps(job);
   }
 
-  // The job in the row has something new to run on, from `ready` on. Returns when it will be done,
-  // kNever where it stops to progress before. O(segments).
-  Seconds Begin(const Observation& observation, std::size_t row, Seconds ready);
+  // The job in the row has something new to run on, from `ready` on, which slows it down so.
+  // Returns when it will be done, kNever where it stops to progress before. O(segments).
+  Seconds Begin(const Observation& observation, std::size_t row, Seconds ready,
+                const PlaceFactors& place = {});
+  // The same place slows it down otherwise from now on. Answers as Begin, for the same `ready`.
+  Seconds Continue(const Observation& observation, std::size_t row, Seconds ready,
+                   const PlaceFactors& place);
+  const PlaceFactors& PlaceOf(JobIndex job) const;
+  // The rate of the segment that the job is in where it has no end, else 0.
+  double LastRate(const Observation& observation, std::size_t row) const;
   // The segment that the job is in, whose rate includes the speed-up and what
   // checkpoints cost; `done` is moved past the end
   // of one that is as good as over.
@@ -34,12 +41,21 @@ class JobWalks {
   double DoneSinceBegin(const Observation& observation, std::size_t row, Seconds worked) const;
 
  private:
+  // From when on the job's place has these factors.
+  struct Mark {
+    Seconds worked = 0;  // since its last start
+    double done = 0;     // work
+    PlaceFactors place{};
+  };
   struct JobWalk {
-    double begun = 0;  // work that was done at its last start
+    Mark begun;
+    std::vector<Mark> earlier{};  // since its last start, ascending
     // The segment that was asked for last on what it runs on, from that work on.
     double from = 0;
     JobProcess::Segment segment{0, 0};
   };
+
+  Seconds EndFrom(const Observation& observation, std::size_t row, Seconds time) const;
 
   const Scenario& scenario_;
   mutable std::vector<JobWalk>

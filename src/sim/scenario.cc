@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "core/check.h"
@@ -35,6 +36,28 @@ std::optional<Job> AtItsOwnSize(const Job& job) {
   KeepRequestedSize(&fixed);
   return fixed;
 }
+
+// Makes the models of jobs whose rate depends on their place, once for each base and communication.
+class PlacedModels {
+ public:
+  explicit PlacedModels(bool has_topology) : has_topology_(has_topology) {}
+
+  // Null: the rate does not depend on the place.
+  std::shared_ptr<const PlacedModel> Of(const ModelPtr& model, const Job& job) {
+    if (!has_topology_ || !(job.communication.share > 0)) return nullptr;
+    const ModelPtr& base = model == nullptr ? constant_ : model;
+    auto& placed = made_[{base.get(), job.communication.share, job.communication.pattern}];
+    if (placed == nullptr) placed = std::make_shared<const PlacedModel>(base, job.communication);
+    return placed;
+  }
+
+ private:
+  bool has_topology_;
+  ModelPtr constant_ = MakeConstantModel();
+  std::map<std::tuple<const ThroughputModel*, float, CommunicationPattern>,
+           std::shared_ptr<const PlacedModel>>
+      made_;
+};
 
 // Of a simulation, the job can be left out or changed: --oversized (experiment/oversized.h).
 void RequireFit(const TableCache& tables, const Workload& workload, const Job& job) {
@@ -84,6 +107,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     if (known == nullptr) known = MakeModelProcess(model, types);
     return known;
   };
+  PlacedModels placed_models(cluster_.topology() != nullptr);
   FindRules();
   if (options_.rules != nullptr) options_.rules->CheckGuarantees(cluster_);
   for (Job& job : workload_.jobs) LimitGpus(ModelOf(catalogue, workload_, job), &job);
@@ -101,10 +125,12 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     const double estimate = estimates.empty() ? options_.lengths.Of(job, offer.work, options_.seed)
                                               : estimates[facts_.size()];
     const ModelPtr model = ModelOf(catalogue, workload_, job);
-    facts_.push_back(
-        {std::move(offer.table), offer.requested, offer.work, estimate,
-         KeepVariation({Keep(process_of(offer.work, process_of_model(model))),
-                        Keep(std::dynamic_pointer_cast<const ApplicationModel>(model))})});
+    const auto placed = placed_models.Of(model, job);
+    const ModelPtr played = placed == nullptr ? model : placed;
+    facts_.push_back({std::move(offer.table), offer.requested, offer.work, estimate,
+                      KeepVariation({Keep(process_of(offer.work, process_of_model(played))),
+                                     Keep(std::dynamic_pointer_cast<const ApplicationModel>(model)),
+                                     Keep(placed)})});
   }
   FindProcesses();
   CheckRounds();
@@ -208,6 +234,11 @@ void Scenario::CheckTraining() const {
                      rules.interference);
   }
   if (!rules.stepped) return;
+  if (has_placed_jobs_) {
+    throw UsageError(
+        "training in steps is of places that do not matter, got jobs with a comm_share on a "
+        "cluster with a topology");
+  }
   if (!node_events_.empty()) {
     throw UsageError("training in steps is of nodes that stay, got {} events of nodes",
                      node_events_.size());
@@ -232,6 +263,8 @@ const Scenario::Variation* Scenario::KeepVariation(const Variation& of_job) {
 void Scenario::FindProcesses() {
   has_processes_ = std::any_of(facts_.begin(), facts_.end(),
                                [](const JobFacts& facts) { return facts.process() != nullptr; });
+  has_placed_jobs_ = std::any_of(facts_.begin(), facts_.end(),
+                                 [](const JobFacts& facts) { return facts.placed() != nullptr; });
 }
 
 bool Scenario::tells_true_lengths() const {

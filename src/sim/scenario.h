@@ -13,6 +13,7 @@
 #include "perf/application_model.h"
 #include "perf/catalogue.h"
 #include "perf/configuration.h"
+#include "perf/placed_model.h"
 #include "sim/checkpoint_rule.h"
 #include "sim/job_process.h"
 #include "sim/lending.h"
@@ -30,6 +31,7 @@ class Scenario {
   struct Variation {
     const JobProcess* process = nullptr;
     const ApplicationModel* application = nullptr;
+    const PlacedModel* placed = nullptr;
 
     bool operator==(const Variation&) const = default;
   };
@@ -46,6 +48,8 @@ class Scenario {
     const JobProcess* process() const {
       return variation == nullptr ? nullptr : variation->process;
     }
+    // Null: wherever it runs, it is as fast.
+    const PlacedModel* placed() const { return variation == nullptr ? nullptr : variation->placed; }
     // Null: it trains none.
     const ApplicationModel* application() const {
       return variation == nullptr ? nullptr : variation->application;
@@ -117,6 +121,9 @@ class Scenario {
     return options_.training.stepped && facts(job).application() != nullptr;
   }
 
+  // Whether some job's rate depends on its place in the cluster's topology.
+  bool has_placed_jobs() const { return has_placed_jobs_; }
+
   // Whether some job has a process: its rate changes while it runs.
   bool has_processes() const { return has_processes_; }
 
@@ -163,6 +170,7 @@ class Scenario {
   double failure_rate_ = 0;  // FaultLaw::rate()
   std::shared_ptr<const Lending> lending_;
   bool has_processes_ = false;
+  bool has_placed_jobs_ = false;
   std::int64_t fixed_sizes_ = 0;
   static inline const JobRules kNoRules;
   std::vector<JobRules> job_rules_;  // by job; empty: the operator has none

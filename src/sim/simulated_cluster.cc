@@ -62,6 +62,9 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario)
       walks_(scenario) {
   Observation& o = jobs_.observation;
   o.cluster = &nodes_.cluster();
+  if (scenario.has_placed_jobs()) {
+    network_.emplace(*scenario.cluster().topology(), jobs_.records.size());
+  }
   // A point a completion, and the decisions. What is not used is not taken from the system.
   timeline_.Reserve(2 * jobs_.records.size());
   holdings_.Reset(o, &o.free.emplace());
@@ -85,6 +88,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
       jobs_(scenario, start),
       walks_(scenario) {
   ALLOT_CHECK(scenario.node_events().empty() && scenario.lending() == nullptr);
+  ALLOT_CHECK(!scenario.has_placed_jobs());
   Observation& o = jobs_.observation;
   o.cluster = &nodes_.cluster();
   o.decision = 0;
@@ -243,6 +247,24 @@ void SimulatedCluster::AdvanceTo(Seconds time) {
 }
 
 void SimulatedCluster::PassTo(Seconds time) {
+  if (network_) {
+    for (Seconds end = NextSharedEnd(time); end < time; end = NextSharedEnd(time)) PassPart(end);
+  }
+  PassPart(time);
+}
+
+// The first end before `time` of a job whose end changes the rates of others, else `time`.
+Seconds SimulatedCluster::NextSharedEnd(Seconds time) const {
+  Seconds end = time;
+  if (jobs_.first_finish >= time) return end;
+  for (std::size_t slot = 0; slot < jobs_.running.size(); ++slot) {
+    const Seconds finish = jobs_.running[slot].finish;
+    if (finish < end && network_->SharesUplink(jobs_.JobIn(slot))) end = finish;
+  }
+  return end;
+}
+
+void SimulatedCluster::PassPart(Seconds time) {
   Observation& o = jobs_.observation;
   const Seconds before = o.now;
   if (training_) training_->Advance(time, &jobs_);
@@ -266,8 +288,10 @@ void SimulatedCluster::PassTo(Seconds time) {
   RunningJob* const runs = jobs_.running.data();
   const std::size_t slots = jobs_.running.size();
   const bool sums = sums_;
+  // Jobs with a process have a rate as long as it is the same to the end of their work.
   const bool varies = walks_.any() || rounds_;
-  const bool plain = !sums && !varies;
+  const bool others = rounds_ || training_;
+  const bool plain = !sums && !others;
   double gpu_seconds = step_.gpu_seconds;
   Seconds first_finish = kNever;
   const Seconds ended_by = time + kEndSlack * time;
@@ -275,6 +299,7 @@ void SimulatedCluster::PassTo(Seconds time) {
     // Most go on, and nobody asks for sums: the same as below without calls, all in registers.
     const Seconds elapsed = time - before;
     for (; plain && slot < slots && runs[slot].finish > ended_by; ++slot) {
+      if (varies && !(runs[slot].rate > 0)) break;
       const std::size_t r = At(rows[slot]);
       const RunningJob& run = runs[slot];
       const Seconds begin = before < run.ready ? run.ready : before;
@@ -300,9 +325,10 @@ void SimulatedCluster::PassTo(Seconds time) {
     }
     // Step by step, so that jobs of equal history stay exactly equal.
     const Seconds worked = std::max(0.0, time - std::max(before, run.ready));
-    const double done = ends     ? run.work
-                        : varies ? DoneAfter(slot, worked)
-                                 : std::min(run.work, done_work[r] + run.rate * worked);
+    const double done = ends ? run.work
+                        : others || (varies && !(run.rate > 0))
+                            ? DoneAfter(slot, worked)
+                            : std::min(run.work, done_work[r] + run.rate * worked);
     if (sums) step_.progress += std::max(0.0, done - done_work[r]) / run.work;
     done_work[r] = done;
     attained_seconds[r] += in_system;
@@ -368,8 +394,16 @@ void SimulatedCluster::RemoveEndedRows() {
       rates_->Forget(jobs_.JobIn(slot));
     }
   }
+  for (const std::size_t slot : ended_slots_) {
+    if (network_) network_->Remove(jobs_.JobIn(slot));
+    if (training_) training_->Stop(jobs_.JobIn(slot));
+  }
   jobs_.Erase(ended_rows_, ended_slots_);
   if (!o.partner.empty()) PartFromPartners(&jobs_);
+  if (network_) {
+    FollowCongestion();
+    jobs_.FindFirstFinish();
+  }
 }
 
 void SimulatedCluster::Admit(Seconds until) {
@@ -394,6 +428,7 @@ void SimulatedCluster::Admit(Seconds until) {
               .tenant = job.tenant,
               .user = job.user,
               .group = job.group});
+    if (network_) o.places.push_back({job.communication});
     if (rates_) rates_->Show(o.job.size() - 1, &jobs_);
     if (sums_) {
       inverse_duration_.push_back(1.0 / job.duration);
@@ -537,6 +572,10 @@ void SimulatedCluster::LoseSinceCheckpoint(std::size_t slot, const Checkpoints& 
 void SimulatedCluster::Stop(std::size_t row) {
   Observation& o = jobs_.observation;
   if (lost_) lost_->End(o.job[row], o.now);
+  if (network_) {
+    network_->Remove(o.job[row]);
+    o.places[row].congestion = 1;
+  }
   ChangeTo(-1, row);
   o.waiting_since[row] = o.now;
   ++jobs_.records[At(o.job[row])].preemptions;
@@ -702,12 +741,51 @@ RunningJob SimulatedCluster::RunFrom(std::size_t row, std::size_t nodes, Seconds
   return run;
 }
 
+PlaceFactors SimulatedCluster::PlaceOf(std::size_t row) const {
+  const Observation& o = jobs_.observation;
+  const PlacedModel* const placed = jobs_.FactsOf(row).placed();
+  if (placed == nullptr) return {};
+  const Topology& topology = *scenario_.cluster().topology();
+  return {.level = topology.LevelFactor(jobs_.TrueConfiguration(row).gpu_type,
+                                        o.shares_of(static_cast<std::int32_t>(row)),
+                                        placed->measures_nodes()),
+          .congestion = network_->congestion(o.job[row])};
+}
+
+void SimulatedCluster::FollowCongestion() {
+  Observation& o = jobs_.observation;
+  for (const JobIndex job : network_->Update()) {
+    const std::int32_t row = jobs_.row_of_job[At(job)];
+    PlaceRow& shown = o.places[At(row)];
+    shown.congestion = static_cast<float>(network_->congestion(job));
+    const auto slot = std::lower_bound(jobs_.running_rows.begin(), jobs_.running_rows.end(), row);
+    RunningJob& run = jobs_.running[static_cast<std::size_t>(slot - jobs_.running_rows.begin())];
+    if (run.finish == kNever) continue;  // BeginWalks knows more
+    PlaceFactors place = walks_.PlaceOf(job);
+    place.congestion = network_->congestion(job);
+    run.finish = times_.EndOf(walks_.Continue(o, At(row), run.ready, place), run.ready);
+    run.rate = walks_.LastRate(o, At(row));
+  }
+}
+
 void SimulatedCluster::BeginWalks() {
+  if (network_) {
+    for (std::size_t slot = 0; slot < jobs_.running.size(); ++slot) {
+      const std::size_t row = jobs_.RowIn(slot);
+      const PlacedModel* const placed = jobs_.FactsOf(row).placed();
+      if (jobs_.running[slot].finish != kNever || placed == nullptr) continue;
+      network_->Place(jobs_.JobIn(slot), placed->communication(),
+                      jobs_.observation.shares_of(static_cast<std::int32_t>(row)));
+    }
+    FollowCongestion();
+  }
   for (std::size_t slot = 0; slot < jobs_.running.size(); ++slot) {
     RunningJob& run = jobs_.running[slot];
     if (run.finish != kNever || !walks_.Follows(jobs_.JobIn(slot))) continue;
-    const Seconds end = walks_.Begin(jobs_.observation, jobs_.RowIn(slot), run.ready);
+    const Seconds end =
+        walks_.Begin(jobs_.observation, jobs_.RowIn(slot), run.ready, PlaceOf(jobs_.RowIn(slot)));
     run.finish = times_.EndOf(end, run.ready);
+    run.rate = walks_.LastRate(jobs_.observation, jobs_.RowIn(slot));
   }
 }
 

@@ -28,6 +28,7 @@
 #include "sim/holdings.h"
 #include "sim/job_walks.h"
 #include "sim/lost_time.h"
+#include "sim/network_load.h"
 #include "sim/scenario.h"
 #include "sim/shown_rates.h"
 #include "sim/simulated_jobs.h"
@@ -89,7 +90,9 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
  private:
   // Time passes: progress, completions, then arrivals.
   void AdvanceTo(Seconds time);  // through the events of nodes
-  void PassTo(Seconds time);     // between two of them
+  void PassTo(Seconds time);     // between two of them, through ends that change other rates
+  void PassPart(Seconds time);   // between two of these
+  Seconds NextSharedEnd(Seconds time) const;
   void PassEmpty(Seconds time);  // without jobs, while the cluster is scaled
   void PassRound();
   void PassSteps(Seconds valid_until);
@@ -122,6 +125,8 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
                   const RunningJob* before, bool same_shape, ApplyReport* report);
   RunningJob RunFrom(std::size_t row, std::size_t nodes, Seconds ready);
   void BeginWalks();  // of jobs with a process that were given something
+  PlaceFactors PlaceOf(std::size_t row) const;
+  void FollowCongestion();  // where it has changed, walks go on at another rate
   void Stop(std::size_t row);
   // The row's job runs in the configuration (-1: not) from now on. Returns the seconds of progress
   // that this costs, and shows those that a restart in the same configuration would cost.
@@ -134,7 +139,8 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   SimulatedJobs jobs_;
   Holdings holdings_;
   JobWalks walks_;
-  std::optional<ShownRates> rates_;  // none: policies see the true tables
+  std::optional<NetworkLoad> network_;  // none: no rate depends on a place
+  std::optional<ShownRates> rates_;     // none: policies see the true tables
   std::optional<SteppedTraining> training_;
   std::optional<WholeRounds> rounds_;
   std::optional<LostTime> lost_;

@@ -85,6 +85,7 @@ void SimulatedJobs::Erase(const std::vector<std::int32_t>& rows,
   o.EraseRows(rows);
   o.events.EraseRows(rows);
   if (!o.partner.empty()) EraseRowsOf(rows, &o.partner);
+  if (!o.places.empty()) EraseRowsOf(rows, &o.places);
 }
 
 }  // namespace allot

@@ -18,7 +18,7 @@ namespace allot {
 struct RunningJob {
   double work = 0;    // true total
   Seconds ready = 0;  // end of the restart; progress counts from here
-  double rate = 0;    // work per second; 0 where another part says how the job progresses
+  double rate = 0;    // work per second to the end; 0 where another part says how it progresses
   Seconds finish = kNever;
   double gpus = 0;  // allocated; of GPUs that two jobs share each has half
 };

@@ -1,35 +1,32 @@
 #include "sim/stepped_training.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "perf/fixed_batch.h"
 
 namespace allot {
 namespace {
 
-// By slot, whether a job on several nodes has one of them together with another such job.
-std::vector<bool> InterferingSlots(const SimulatedJobs& jobs) {
-  const Observation& o = jobs.observation;
-  std::vector<int> distributed(o.cluster->nodes().size(), 0);
-  const auto each_node = [&](const auto& visit) {
-    for (std::size_t slot = 0; slot < jobs.running.size(); ++slot) {
-      const auto shares = o.shares_of(jobs.running_rows[slot]);
-      if (shares.size() < 2) continue;
-      for (const NodeShare& share : shares) visit(slot, At(share.node));
-    }
-  };
-  each_node([&](std::size_t, std::size_t node) { ++distributed[node]; });
-  std::vector<bool> interfering(jobs.running.size(), false);
-  each_node([&](std::size_t slot, std::size_t node) {
-    if (distributed[node] > 1) interfering[slot] = true;
-  });
-  return interfering;
+// A tree in which every node is a domain, so that jobs on several nodes use its uplink.
+Topology EachNodeADomain(const ClusterSpec& cluster) {
+  std::vector<Topology::Domain> nodes(cluster.nodes().size());
+  std::iota(nodes.begin(), nodes.end(), 0);
+  return Topology({{.name = "adapter", .uplink = 1}}, {std::move(nodes)}, 1, 1, cluster);
 }
+
+// How much is all the same: who shares a node is asked.
+constexpr Communication kSomeCommunication{0.5F, CommunicationPattern::kRing};
 
 }  // namespace
 
 SteppedTraining::SteppedTraining(const Scenario& scenario, ShownRates* rates)
     : scenario_(scenario), rates_(rates), runs_(scenario.workload().jobs.size()) {
+  if (scenario.options().training.interference > 0) {
+    topology_.emplace(EachNodeADomain(scenario.cluster()));
+    network_.emplace(*topology_, runs_.size());
+  }
   for (std::size_t j = 0; j < runs_.size(); ++j) {
     const ApplicationModel* const application =
         scenario.facts(static_cast<JobIndex>(j)).application();
@@ -69,11 +66,12 @@ void SteppedTraining::Place(const SimulatedJobs& jobs, std::span<const Holdings:
   for (const Holdings::Change& change : changes) {
     const std::size_t row = At(change.row);
     const JobIndex job = o.job[row];
-    if (runs_[At(job)] == nullptr) continue;
     if (o.running[row] < 0) {
       Stop(job);
       continue;
     }
+    if (network_) network_->Place(job, kSomeCommunication, o.shares_of(change.row));
+    if (runs_[At(job)] == nullptr) continue;
     nodes.clear();
     for (const NodeShare& share : o.shares_of(change.row)) nodes.push_back(share.units);
     const GpuTypeIndex type = jobs.TrueConfiguration(row).gpu_type;
@@ -82,13 +80,13 @@ void SteppedTraining::Place(const SimulatedJobs& jobs, std::span<const Holdings:
 }
 
 void SteppedTraining::Stop(JobIndex job) {
+  if (network_) network_->Remove(job);
   if (runs_[At(job)] != nullptr) runs_[At(job)]->Stop();
 }
 
 void SteppedTraining::Advance(Seconds time, SimulatedJobs* jobs) {
   const SimOptions& options = scenario_.options();
   const double lost = options.training.interference;
-  const std::vector<bool> interfering = lost > 0 ? InterferingSlots(*jobs) : std::vector<bool>();
   // What is measured is of no use where rates are not shown and no batch is chosen.
   const bool measures = rates_ != nullptr && rates_->training() != nullptr &&
                         (rates_->shown() || !requested_batches_);
@@ -103,7 +101,8 @@ void SteppedTraining::Advance(Seconds time, SimulatedJobs* jobs) {
     if (measures) {
       measure = [&](const TrainingMeasurement& measured) { rates_->Learn(job, measured); };
     }
-    const double factor = options.speedup * (lost > 0 && interfering[slot] ? 1 - lost : 1);
+    const double factor =
+        options.speedup * (network_ && network_->SharesUplink(job) ? 1 - lost : 1);
     const Seconds took = training->Advance(time - begin, factor, ChooserOf(job), measure);
     run.rate = training->rate();
     if (training->finished()) run.finish = begin + took;

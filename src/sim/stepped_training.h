@@ -4,10 +4,12 @@
 // SimulatedCluster.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "sim/holdings.h"
+#include "sim/network_load.h"
 #include "sim/shown_rates.h"
 #include "sim/simulated_jobs.h"
 #include "sim/training_run.h"
@@ -23,7 +25,7 @@ class SteppedTraining {
   // batches or those that their users asked for.
   void Place(const SimulatedJobs& jobs, std::span<const Holdings::Change> changes,
              bool requested_batches);
-  void Stop(JobIndex job);  // nothing for jobs that train no application
+  void Stop(JobIndex job);  // it has stopped or ended
   // Trains from now until `time`: sets rates, and when jobs finish that do. DataError as
   // TrainingRun::Advance.
   void Advance(Seconds time, SimulatedJobs* jobs);
@@ -35,7 +37,10 @@ class SteppedTraining {
   const Scenario& scenario_;
   ShownRates* const rates_;
   std::vector<std::unique_ptr<TrainingRun>> runs_;  // by job, null: it trains no application
-  bool requested_batches_ = false;                  // as the last answer says
+  // Who shares a node with whom; none where that costs nothing (TrainingRules::interference).
+  std::optional<Topology> topology_;
+  std::optional<NetworkLoad> network_;
+  bool requested_batches_ = false;  // as the last answer says
 };
 
 }  // namespace allot
