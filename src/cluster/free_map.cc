@@ -9,6 +9,7 @@ namespace allot {
 void FreeMap::Reset(const ClusterSpec& cluster) {
   cluster_ = &cluster;
   indexed_ = false;
+  domains_indexed_ = false;
   masks_ = cluster.gpu_masks();
   cpus_ = cluster.cpus();
   memory_mb_ = cluster.memory_mb();

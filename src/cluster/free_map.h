@@ -9,6 +9,7 @@
 
 #include "cluster/allocation.h"
 #include "cluster/cluster_spec.h"
+#include "cluster/domain_rooms.h"
 #include "cluster/room_index.h"
 #include "cluster/type_totals.h"
 
@@ -28,6 +29,7 @@ class FreeMap {
     shared_ = other.shared_;
     totals_ = other.totals_;
     indexed_ = false;
+    domains_indexed_ = false;
   }
 
   std::uint64_t gpu_mask(NodeIndex node) const { return masks_[static_cast<std::size_t>(node)]; }
@@ -62,6 +64,14 @@ class FreeMap {
     return rooms_;
   }
 
+  // Domains of the cluster's topology, of a cluster that has one, by their whole free nodes; the
+  // first call after Reset costs O(nodes x levels).
+  const DomainRooms& domains() {
+    if (!domains_indexed_) domains_.Build(*cluster_, masks_);
+    domains_indexed_ = true;
+    return domains_;
+  }
+
   // Takes a demand that fits (checked) from the node, lowest free GPU numbers; returns their mask.
   std::uint64_t Take(NodeIndex node, const Resources& demand);
   // Whether some nodes of the type, as many as the span allows, have so many GPUs free together.
@@ -94,6 +104,9 @@ class FreeMap {
       rooms_.Move(node, cluster_->nodes()[static_cast<std::size_t>(node)].type,
                   std::popcount(present), std::popcount(mask));
     }
+    if (domains_indexed_) {
+      domains_.Move(node, TypeOf(node), std::popcount(present), std::popcount(mask));
+    }
     present = mask;
   }
   // GPUs are in the masks already.
@@ -115,6 +128,8 @@ class FreeMap {
   TypeTotals totals_;
   RoomIndex rooms_;
   bool indexed_ = false;
+  DomainRooms domains_;
+  bool domains_indexed_ = false;
 };
 
 }  // namespace allot

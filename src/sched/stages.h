@@ -150,6 +150,10 @@ class Placement {
   virtual void Place(const Observation& observation, std::span<const Grant> grants,
                      Allocation* allocation) = 0;
 
+  // In absolute seconds: when the last answer to the same grants may change though nothing happens.
+  // Asked only of placements that repeat (StageInfo).
+  virtual Seconds HoldsUntil() const { return kNever; }
+
   // The optional side: the same answer as changes. Null if it only gives full answers.
   virtual IncrementalPlacement* incremental() { return nullptr; }
 };

@@ -101,7 +101,7 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
       return 0;
     }
     FindGiven(o, running);
-    return OrderHoldsUntil(o);
+    return std::min(placement_->HoldsUntil(), OrderHoldsUntil(o));
   }
 
  private:
