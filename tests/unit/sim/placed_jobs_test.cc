@@ -31,6 +31,7 @@ class FixedNodes : public Policy {
  public:
   explicit FixedNodes(std::vector<std::vector<NodeIndex>> nodes) : nodes_(std::move(nodes)) {
     info_.id = "fixed";
+    info_.time_driven = true;
   }
   const PolicyInfo& info() const override { return info_; }
   void Decide(const Observation& o, Allocation* allocation) override {
