@@ -31,4 +31,12 @@ bool MeasuresNodes(const ThroughputModel& model) {
                      [&](const std::string& type) { return model.SpansOn(type).size() > 1; });
 }
 
+namespace {
+
+ALLOT_REGISTER(
+    ThroughputModelInfo,
+    (ThroughputModelInfo{
+        "placed", "any other, slowed down by the job's place in a topology", {}, {}, {}}));
+
+}  // namespace
 }  // namespace allot

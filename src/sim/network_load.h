@@ -1,9 +1,9 @@
 #pragma once
 // How jobs that communicate over the same uplinks of a topology slow each other down. With c_k the
-// share of time in which job k communicates and d_k the nodes' bandwidths that it needs of an
+// part of its time in which job k communicates and d_k the nodes' bandwidths that it needs of an
 // uplink then, the factor on the communication of job j is
 //   q_j = max over its uplinks of (d_j (1 - c_j) + sum over all k on it of c_k d_k) / capacity,
-// at least 1: others count with the share of time in which they communicate (docs/topology.md has
+// at least 1: others count with the part of their time in which they communicate (docs/topology.md has
 // the support). q changes only when jobs are placed, stop or end, so that rates are constant
 // between such moments. Of one run; used by SimulatedCluster.
 

@@ -160,6 +160,7 @@ REGISTRIES = {
     "policies": ["agents/heuristic/*.cc", "agents/lookahead/*_policy.cc", "agents/learned/*_policy.cc"],
     "formats": ["src/workload/formats/*_format.cc"],
     "cluster-formats": ["src/cluster/*_cluster_format.cc"],
+    "topology-formats": ["src/cluster/*_topology_format.cc"],
     "laws": ["src/workload/laws/*.cc"],
     "rewards": ["envs/rewards/*.cc"],
     "settings": ["envs/settings/*.cc"],
