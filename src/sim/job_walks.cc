@@ -40,8 +40,6 @@ double JobWalks::LastRate(const Observation& o, std::size_t row) const {
   return segment.until == kNever ? std::max(0.0, segment.rate) : 0;
 }
 
-const PlaceFactors& JobWalks::PlaceOf(JobIndex job) const { return walks_[At(job)].begun.place; }
-
 Seconds JobWalks::EndFrom(const Observation& o, std::size_t row, Seconds time) const {
   const double work = scenario_.facts(o.job[row]).work;
   double done = o.done_work[row];

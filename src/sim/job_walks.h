@@ -27,7 +27,6 @@ class JobWalks {
   // The same place slows it down otherwise from now on. Answers as Begin, for the same `ready`.
   Seconds Continue(const Observation& observation, std::size_t row, Seconds ready,
                    const PlaceFactors& place);
-  const PlaceFactors& PlaceOf(JobIndex job) const;
   // The rate of the segment that the job is in where it has no end, else 0.
   double LastRate(const Observation& observation, std::size_t row) const;
   // The segment that the job is in, whose rate includes the speed-up and what

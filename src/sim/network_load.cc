@@ -100,4 +100,33 @@ bool NetworkLoad::SharesUplink(JobIndex job) const {
                      [this](const Use& use) { return uplinks_[use.uplink].members.size() > 1; });
 }
 
+void NetworkLoad::PlaceStarted(const SimulatedJobs& jobs) {
+  for (std::size_t slot = 0; slot < jobs.running.size(); ++slot) {
+    const PlacedModel* const placed = jobs.FactsOf(jobs.RowIn(slot)).placed();
+    if (jobs.running[slot].finish != kNever || placed == nullptr) continue;
+    Place(jobs.JobIn(slot), placed->communication(),
+          jobs.observation.shares_of(jobs.running_rows[slot]));
+  }
+}
+
+PlaceFactors NetworkLoad::PlaceOf(const SimulatedJobs& jobs, std::size_t slot) const {
+  const std::size_t row = jobs.RowIn(slot);
+  const PlacedModel* const placed = jobs.FactsOf(row).placed();
+  if (placed == nullptr) return {};
+  return {.level = topology_.LevelFactor(jobs.TrueConfiguration(row).gpu_type,
+                                         jobs.observation.shares_of(jobs.running_rows[slot]),
+                                         placed->measures_nodes()),
+          .congestion = congestion(jobs.JobIn(slot))};
+}
+
+Seconds NetworkLoad::FirstSharedEnd(const SimulatedJobs& jobs, Seconds time) const {
+  Seconds end = time;
+  if (jobs.first_finish >= time) return end;
+  for (std::size_t slot = 0; slot < jobs.running.size(); ++slot) {
+    const Seconds finish = jobs.running[slot].finish;
+    if (finish < end && SharesUplink(jobs.JobIn(slot))) end = finish;
+  }
+  return end;
+}
+
 }  // namespace allot

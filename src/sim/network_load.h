@@ -3,8 +3,8 @@
 // part of its time in which job k communicates and d_k the nodes' bandwidths that it needs of an
 // uplink then, the factor on the communication of job j is
 //   q_j = max over its uplinks of (d_j (1 - c_j) + sum over all k on it of c_k d_k) / capacity,
-// at least 1: others count with the part of their time in which they communicate (docs/topology.md has
-// the support). q changes only when jobs are placed, stop or end, so that rates are constant
+// at least 1: others count with the part of their time in which they communicate (docs/topology.md
+// has the support). q changes only when jobs are placed, stop or end, so that rates are constant
 // between such moments. Of one run; used by SimulatedCluster.
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cluster/topology.h"
+#include "sim/simulated_jobs.h"
 #include "workload/communication.h"
 
 namespace allot {
@@ -37,6 +38,13 @@ class NetworkLoad {
   double congestion(JobIndex job) const { return of_job_[At(job)].congestion; }
   // Whether its end changes the congestion of another job.
   bool SharesUplink(JobIndex job) const;
+
+  // Of a simulation, whose scenario has the same topology: places the jobs that have begun to run
+  // on something new, whose end is not known yet; where the job in a slot lies; and the first end
+  // before `time` of a job that shares an uplink, else `time`.
+  void PlaceStarted(const SimulatedJobs& jobs);
+  PlaceFactors PlaceOf(const SimulatedJobs& jobs, std::size_t slot) const;
+  Seconds FirstSharedEnd(const SimulatedJobs& jobs, Seconds time) const;
 
  private:
   struct Use {

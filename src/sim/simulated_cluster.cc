@@ -248,20 +248,10 @@ void SimulatedCluster::AdvanceTo(Seconds time) {
 
 void SimulatedCluster::PassTo(Seconds time) {
   if (network_) {
-    for (Seconds end = NextSharedEnd(time); end < time; end = NextSharedEnd(time)) PassPart(end);
+    const auto next_end = [&] { return network_->FirstSharedEnd(jobs_, time); };
+    for (Seconds end = next_end(); end < time; end = next_end()) PassPart(end);
   }
   PassPart(time);
-}
-
-// The first end before `time` of a job whose end changes the rates of others, else `time`.
-Seconds SimulatedCluster::NextSharedEnd(Seconds time) const {
-  Seconds end = time;
-  if (jobs_.first_finish >= time) return end;
-  for (std::size_t slot = 0; slot < jobs_.running.size(); ++slot) {
-    const Seconds finish = jobs_.running[slot].finish;
-    if (finish < end && network_->SharesUplink(jobs_.JobIn(slot))) end = finish;
-  }
-  return end;
 }
 
 void SimulatedCluster::PassPart(Seconds time) {
@@ -288,7 +278,6 @@ void SimulatedCluster::PassPart(Seconds time) {
   RunningJob* const runs = jobs_.running.data();
   const std::size_t slots = jobs_.running.size();
   const bool sums = sums_;
-  // Jobs with a process have a rate as long as it is the same to the end of their work.
   const bool varies = walks_.any() || rounds_;
   const bool others = rounds_ || training_;
   const bool plain = !sums && !others;
@@ -400,10 +389,7 @@ void SimulatedCluster::RemoveEndedRows() {
   }
   jobs_.Erase(ended_rows_, ended_slots_);
   if (!o.partner.empty()) PartFromPartners(&jobs_);
-  if (network_) {
-    FollowCongestion();
-    jobs_.FindFirstFinish();
-  }
+  if (network_) FollowCongestion();
 }
 
 void SimulatedCluster::Admit(Seconds until) {
@@ -741,49 +727,32 @@ RunningJob SimulatedCluster::RunFrom(std::size_t row, std::size_t nodes, Seconds
   return run;
 }
 
-PlaceFactors SimulatedCluster::PlaceOf(std::size_t row) const {
-  const Observation& o = jobs_.observation;
-  const PlacedModel* const placed = jobs_.FactsOf(row).placed();
-  if (placed == nullptr) return {};
-  const Topology& topology = *scenario_.cluster().topology();
-  return {.level = topology.LevelFactor(jobs_.TrueConfiguration(row).gpu_type,
-                                        o.shares_of(static_cast<std::int32_t>(row)),
-                                        placed->measures_nodes()),
-          .congestion = network_->congestion(o.job[row])};
-}
-
 void SimulatedCluster::FollowCongestion() {
   Observation& o = jobs_.observation;
   for (const JobIndex job : network_->Update()) {
     const std::int32_t row = jobs_.row_of_job[At(job)];
-    PlaceRow& shown = o.places[At(row)];
-    shown.congestion = static_cast<float>(network_->congestion(job));
-    const auto slot = std::lower_bound(jobs_.running_rows.begin(), jobs_.running_rows.end(), row);
-    RunningJob& run = jobs_.running[static_cast<std::size_t>(slot - jobs_.running_rows.begin())];
+    o.places[At(row)].congestion = static_cast<float>(network_->congestion(job));
+    const auto at = std::lower_bound(jobs_.running_rows.begin(), jobs_.running_rows.end(), row);
+    const auto slot = static_cast<std::size_t>(at - jobs_.running_rows.begin());
+    RunningJob& run = jobs_.running[slot];
     if (run.finish == kNever) continue;  // BeginWalks knows more
-    PlaceFactors place = walks_.PlaceOf(job);
-    place.congestion = network_->congestion(job);
-    run.finish = times_.EndOf(walks_.Continue(o, At(row), run.ready, place), run.ready);
+    const Seconds end = walks_.Continue(o, At(row), run.ready, network_->PlaceOf(jobs_, slot));
+    run.finish = times_.EndOf(end, run.ready);
     run.rate = walks_.LastRate(o, At(row));
   }
+  jobs_.FindFirstFinish();
 }
 
 void SimulatedCluster::BeginWalks() {
   if (network_) {
-    for (std::size_t slot = 0; slot < jobs_.running.size(); ++slot) {
-      const std::size_t row = jobs_.RowIn(slot);
-      const PlacedModel* const placed = jobs_.FactsOf(row).placed();
-      if (jobs_.running[slot].finish != kNever || placed == nullptr) continue;
-      network_->Place(jobs_.JobIn(slot), placed->communication(),
-                      jobs_.observation.shares_of(static_cast<std::int32_t>(row)));
-    }
+    network_->PlaceStarted(jobs_);
     FollowCongestion();
   }
   for (std::size_t slot = 0; slot < jobs_.running.size(); ++slot) {
     RunningJob& run = jobs_.running[slot];
     if (run.finish != kNever || !walks_.Follows(jobs_.JobIn(slot))) continue;
-    const Seconds end =
-        walks_.Begin(jobs_.observation, jobs_.RowIn(slot), run.ready, PlaceOf(jobs_.RowIn(slot)));
+    const Seconds end = walks_.Begin(jobs_.observation, jobs_.RowIn(slot), run.ready,
+                                     network_ ? network_->PlaceOf(jobs_, slot) : PlaceFactors{});
     run.finish = times_.EndOf(end, run.ready);
     run.rate = walks_.LastRate(jobs_.observation, jobs_.RowIn(slot));
   }

@@ -92,7 +92,6 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   void AdvanceTo(Seconds time);  // through the events of nodes
   void PassTo(Seconds time);     // between two of them, through ends that change other rates
   void PassPart(Seconds time);   // between two of these
-  Seconds NextSharedEnd(Seconds time) const;
   void PassEmpty(Seconds time);  // without jobs, while the cluster is scaled
   void PassRound();
   void PassSteps(Seconds valid_until);
@@ -124,8 +123,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   RunningJob Give(const Allocation::Entry& entry, std::size_t row, std::size_t nodes,
                   const RunningJob* before, bool same_shape, ApplyReport* report);
   RunningJob RunFrom(std::size_t row, std::size_t nodes, Seconds ready);
-  void BeginWalks();  // of jobs with a process that were given something
-  PlaceFactors PlaceOf(std::size_t row) const;
+  void BeginWalks();        // of jobs with a process that were given something
   void FollowCongestion();  // where it has changed, walks go on at another rate
   void Stop(std::size_t row);
   // The row's job runs in the configuration (-1: not) from now on. Returns the seconds of progress
