@@ -9,14 +9,14 @@
 namespace allot {
 namespace {
 
-std::shared_ptr<const Scenario> Draw(const std::string& more) {
+std::shared_ptr<const Scenario> DrawTree(const std::string& more) {
   return MakeSetting("tree:jobs=200," + more).episodes(5);
 }
 
 TEST(TreeSettingTest, TheJobsOfASeedAreTheSameWithAndWithoutATopology) {
   for (const std::string world : {"world=philly", "world=llm"}) {
-    const auto with = Draw(world);
-    const auto without = Draw(world + ",topology=false");
+    const auto with = DrawTree(world);
+    const auto without = DrawTree(world + ",topology=false");
     ASSERT_EQ(with->workload().jobs.size(), 200u);
     for (std::size_t j = 0; j < 200; ++j) {
       const Job& job = with->workload().jobs[j];
@@ -31,14 +31,14 @@ TEST(TreeSettingTest, TheJobsOfASeedAreTheSameWithAndWithoutATopology) {
 }
 
 TEST(TreeSettingTest, AJobOfOneGpuDoesNotCommunicate) {
-  for (const Job& job : Draw("world=philly")->workload().jobs) {
+  for (const Job& job : DrawTree("world=philly")->workload().jobs) {
     EXPECT_EQ(job.gpus == 1, job.communication.share == 0);
   }
 }
 
 TEST(TreeSettingTest, TheWorldsHaveTheirLevels) {
-  EXPECT_EQ(Draw("world=philly")->cluster().topology()->top(), 2);
-  const auto llm = Draw("world=llm");
+  EXPECT_EQ(DrawTree("world=philly")->cluster().topology()->top(), 2);
+  const auto llm = DrawTree("world=llm");
   const Topology& topology = *llm->cluster().topology();
   EXPECT_EQ(topology.top(), 3);
   EXPECT_EQ(topology.domains(1), 16);
