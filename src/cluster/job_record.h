@@ -2,6 +2,7 @@
 // What became of a job: kept by every cluster, simulated or real, and turned into jobs.csv.
 
 #include <cstdint>
+#include <utility>
 
 #include "core/types.h"
 
@@ -32,6 +33,26 @@ struct LostGpuSeconds {
 
   friend bool operator==(const LostGpuSeconds&, const LostGpuSeconds&) = default;
 };
+
+// Starts of jobs where nodes stay up and fail them.
+struct StartFigures {
+  std::int64_t failed = 0;         // starts
+  std::int64_t on_bad_nodes = 0;   // of these
+  std::int64_t given_up = 0;       // jobs, after failures in a row
+  std::int64_t good_given_up = 0;  // of these: they do not fail by themselves
+  std::int64_t bad_nodes = 0;      // times in which a node was bad and a start failed there
+  std::int64_t found = 0;          // of these: the node became suspect
+  std::int64_t until_found = 0;    // failed starts there before it did
+  std::int64_t false_alarms = 0;   // times that a sound node became suspect
+
+  friend bool operator==(const StartFigures&, const StartFigures&) = default;
+};
+// All of them, by the names that results have.
+inline constexpr std::pair<const char*, std::int64_t StartFigures::*> kStartFigures[] = {
+    {"failed", &StartFigures::failed},           {"on_bad_nodes", &StartFigures::on_bad_nodes},
+    {"given_up", &StartFigures::given_up},       {"good_given_up", &StartFigures::good_given_up},
+    {"bad_nodes", &StartFigures::bad_nodes},     {"found", &StartFigures::found},
+    {"until_found", &StartFigures::until_found}, {"false_alarms", &StartFigures::false_alarms}};
 
 // Of services that lend GPUs, while jobs are submitted: GPUs on average, and the share of their
 // demand that they had lent.

@@ -234,6 +234,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
                    .records = outcome.records,
                    .timeline = outcome.timeline,
                    .lost = outcome.lost,
+                   .starts = outcome.starts,
                    .lending = scenario.lending_figures(),
                    .did_not_finish = outcome.did_not_finish,
                    .decisions = outcome.drive.decisions,

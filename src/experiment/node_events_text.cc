@@ -9,6 +9,22 @@
 
 namespace allot {
 
+namespace {
+
+std::string StartFaultsInWords(const FaultLaw& law, const SimOptions& options) {
+  const FailureRule rule = options.rules == nullptr ? FailureRule{} : options.rules->failures();
+  const char* const then = rule.then == SuspectAction::kTell    ? "named"
+                           : rule.then == SuspectAction::kAvoid ? "avoided"
+                                                                : "drained";
+  return fmt::format(
+      "Nodes turn bad by --failures {} (each once in {} on average, for {}) and fail the jobs that "
+      "start there. Failed jobs are tried on other nodes, and given up, unfinished, after six "
+      "failures in a row; suspect nodes are {}.",
+      options.failures, HumanDuration(1 / law.rate()), HumanDuration(law.starts()->repair), then);
+}
+
+}  // namespace
+
 std::string NodeEventsInWords(const SimOptions& options) {
   std::vector<std::string> causes;
   if (!options.node_events.empty()) {
@@ -16,7 +32,9 @@ std::string NodeEventsInWords(const SimOptions& options) {
         fmt::format("by --node-events ({})", Counted(std::ssize(options.node_events), "event")));
   }
   const auto law = MakeFaultLaw(options.failures);
-  if (law != nullptr && law->rate() > 0) {
+  const std::string starts =
+      law != nullptr && law->starts() ? StartFaultsInWords(*law, options) : "";
+  if (law != nullptr && law->rate() > 0 && starts.empty()) {
     std::string recalls;
     if (law->notice()) {
       recalls = fmt::format("called back {} before, ", HumanDuration(*law->notice()));
@@ -29,14 +47,15 @@ std::string NodeEventsInWords(const SimOptions& options) {
     causes.push_back(fmt::format("for maintenance by --rules ({})",
                                  Counted(static_cast<std::int64_t>(windows), "window")));
   }
-  if (causes.empty()) return "";
+  if (causes.empty()) return starts;
   const bool only_planned = causes.size() == 1 && windows > 0;
   const std::string work =
       options.checkpoints != "continuous" && !only_planned
           ? fmt::format("lose their work since the last checkpoint (--checkpoints {})",
                         options.checkpoints)
           : std::string("keep their work");
-  const std::string down = fmt::format("Nodes go down {}: ", Enumerate(causes));
+  const std::string down =
+      fmt::format("{}{}Nodes go down {}: ", starts, starts.empty() ? "" : " ", Enumerate(causes));
   if (options.node_loss == NodeLoss::kRequeue || only_planned) {
     return fmt::format(
         "{}their jobs are stopped, {}, and wait for GPUs. Such stops count among the stops and "

@@ -12,6 +12,11 @@
 namespace allot {
 namespace {
 
+void Add(const StartFigures& run, std::optional<StartFigures>* sums) {
+  if (!*sums) sums->emplace();
+  for (const auto& [name, figure] : kStartFigures) (**sums).*figure += run.*figure;
+}
+
 const EvaluatedPolicy& ReferenceOf(const Evaluation& evaluation) {
   return *std::find_if(evaluation.policies.begin(), evaluation.policies.end(),
                        [&](const EvaluatedPolicy& p) { return p.id == evaluation.reference; });
@@ -114,6 +119,7 @@ std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
         lost += run.lost->redone + run.lost->restarts + run.lost->checkpoints;
         held += run.gpu_seconds;
       }
+      if (run.starts) Add(*run.starts, &row.starts);
       row.jobs += run.jobs;
       row.unfinished += run.unfinished;
       restarts += static_cast<double>(run.restarts);
@@ -314,6 +320,17 @@ void AddBoundRow(const Evaluation& evaluation, std::size_t columns, TextTable* t
   table->AddNote("lower bound: no policy can have a smaller average JCT; none need reach it.");
 }
 
+// Per workload; of found nodes, the mean.
+void AddStarts(const StartFigures& sums, double workloads, std::vector<std::string>* cells) {
+  const auto ratio = [](std::int64_t sum, double of) {
+    return of > 0 ? HumanFixed(static_cast<double>(sum) / of, 1) : std::string("-");
+  };
+  cells->push_back(ratio(sums.failed, workloads));
+  cells->push_back(ratio(sums.until_found, static_cast<double>(sums.found)));
+  cells->push_back(ratio(sums.good_given_up, workloads));
+  cells->push_back(ratio(sums.false_alarms, workloads));
+}
+
 }  // namespace
 
 TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
@@ -338,6 +355,13 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
     return std::isfinite(row.evictions_per_job);
   });
   if (evicts) columns.push_back({"evictions/job"});
+  const bool starts =
+      std::ranges::any_of(rows, [](const PolicyRow& row) { return row.starts.has_value(); });
+  if (starts) {
+    for (const char* title : {"failed starts", "until found", "good given up", "false alarms"}) {
+      columns.push_back({title});
+    }
+  }
   if (priced) {
     columns.push_back({"node hours"});
     columns.push_back({"cost"});
@@ -360,6 +384,10 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
         HumanMicroseconds(row.decision_us_p99)};
     if (loses) cells.push_back(HumanShare(row.lost_share));
     if (evicts) cells.push_back(HumanFixed(row.evictions_per_job, 3));
+    if (starts) {
+      AddStarts(row.starts.value_or(StartFigures{}),
+                static_cast<double>(evaluation.workloads.size()), &cells);
+    }
     if (priced) {
       cells.push_back(HumanFixed(row.node_hours, 1));
       cells.push_back(HumanFixed(row.cost, 2));

@@ -2,6 +2,7 @@
 // An evaluation reduced to one row per policy, with its sentences and table: what compare and
 // evaluate print, and the beginning of the report.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,9 +29,10 @@ struct PolicyRow {
   double avg_queueing_s = kUnknown;
   double gpu_utilisation = kUnknown;
   double node_hours = kUnknown;
-  double evictions_per_job = kUnknown;  // where nodes are called back
-  double lost_share = kUnknown;         // of the GPU time held, that lost (RunSummary::lost)
-  double cost = kUnknown;               // unknown where nodes have no price
+  double evictions_per_job = kUnknown;   // where nodes are called back
+  std::optional<StartFigures> starts{};  // sums, where nodes fail jobs that start there
+  double lost_share = kUnknown;          // of the GPU time held, that lost (RunSummary::lost)
+  double cost = kUnknown;                // unknown where nodes have no price
   double restarts_per_job = kUnknown;
   double decision_us_p50 = kUnknown;
   double decision_us_p99 = kUnknown;

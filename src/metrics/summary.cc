@@ -58,6 +58,7 @@ RunSummary Summarise(const RunFacts& facts) {
   s.oracle = facts.oracle;
   s.did_not_finish = facts.did_not_finish;
   s.lost = facts.lost;
+  s.starts = facts.starts;
   s.lending = facts.lending;
   s.gpus = facts.gpus;
   s.decisions = facts.decisions;
@@ -177,6 +178,10 @@ nlohmann::ordered_json ToJson(const RunSummary& s) {
                                 {"restarts", s.lost->restarts},
                                 {"checkpoints", s.lost->checkpoints}};
   }
+  if (s.starts) {
+    Json& starts = json["starts"];
+    for (const auto& [name, figure] : kStartFigures) starts[name] = (*s.starts).*figure;
+  }
   if (s.lending) {
     json["lending"] = {{"demand_gpus", s.lending->demand},
                        {"lent_gpus", s.lending->lent},
@@ -224,6 +229,13 @@ RunSummary SummaryFromJson(const nlohmann::ordered_json& json, std::string_view 
     s.lost = {.redone = RequireNumber(lost, "redone", place),
               .restarts = RequireNumber(lost, "restarts", place),
               .checkpoints = RequireNumber(lost, "checkpoints", place)};
+  }
+  if (json.contains("starts")) {
+    s.starts.emplace();
+    const std::string place = fmt::format("{}: starts", where);
+    for (const auto& [name, figure] : kStartFigures) {
+      (*s.starts).*figure = RequireInteger(json["starts"], name, place);
+    }
   }
   if (json.contains("lending")) {
     const nlohmann::ordered_json& lending = json["lending"];

@@ -46,6 +46,7 @@ struct RunSummary {
   std::int64_t restarts = 0;
   std::int64_t node_shrinks = 0;  // of the restarts: a node of the job went down, it kept the rest
   std::optional<LostGpuSeconds> lost{};     // by all jobs; where nodes fail or checkpoints cost
+  std::optional<StartFigures> starts{};     // by all jobs; where nodes fail jobs that start there
   std::optional<LendingFigures> lending{};  // where services lend GPUs
   double node_hours = kUnknown;             // of nodes that were there, first submit to last finish
   double cost = kUnknown;                   // of these; unknown where nodes have no price
@@ -64,6 +65,7 @@ struct RunFacts {
   std::span<const JobRecord> records;
   std::span<const TimelinePoint> timeline;
   std::optional<LostGpuSeconds> lost{};
+  std::optional<StartFigures> starts{};
   std::optional<LendingFigures> lending{};
   std::optional<TrackedJobs> tracked{};  // only these are counted; utilisation is that of the
                                          // cluster from their first submit to their last finish

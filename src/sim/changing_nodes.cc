@@ -16,7 +16,8 @@ ChangingNodes::ChangingNodes(const Scenario& scenario) : ChangingNodes(scenario.
   autoscaler_ = MakeAutoscaler(scenario.options().autoscale);
   events_ = &scenario.node_events();
   lending_ = scenario.lending();
-  if (autoscaler_ == nullptr && lending_ == nullptr && events_->empty()) return;
+  const bool drains = scenario.start_plan() != nullptr;
+  if (autoscaler_ == nullptr && lending_ == nullptr && events_->empty() && !drains) return;
   present_ = std::make_unique<ClusterSpec>(all_);
   away_.resize(all_.nodes().size());
   const std::int32_t all = kept_;
@@ -71,7 +72,7 @@ void ChangingNodes::Show(NodeIndex node) {
     return present_->nodes()[At(node)].capacity == Resources{} ? 0 : 1;
   };
   nodes_present_ -= has_capacity();
-  const bool is_away = away.down || away.windows > 0 || away.removed;
+  const bool is_away = away.down || away.windows > 0 || away.removed || away.drained;
   present_->SetCapacity(node, is_away ? Resources{} : all_.nodes()[At(node)].capacity);
   nodes_present_ += has_capacity();
 }
@@ -95,6 +96,11 @@ NodeIndex ChangingNodes::LeastUsed(const Observation& o) const {
 void ChangingNodes::Remove(NodeIndex node) {
   away_[At(node)].removed = true;
   --kept_;
+  Show(node);
+}
+
+void ChangingNodes::Drain(NodeIndex node, bool drained) {
+  away_[At(node)].drained = drained;
   Show(node);
 }
 

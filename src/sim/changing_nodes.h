@@ -40,13 +40,15 @@ class ChangingNodes {
   // Of these one of those with the fewest allocated GPUs: the last of them.
   NodeIndex LeastUsed(const Observation& observation) const;
   void Remove(NodeIndex node);
-  void GrowTo(std::int32_t nodes);  // the first nodes that were removed come back
+  void GrowTo(std::int32_t nodes);           // the first nodes that were removed come back
+  void Drain(NodeIndex node, bool drained);  // by a rule of the operator, until it says otherwise
 
  private:
   struct Away {  // why a node is
     bool down = false;
     std::int32_t windows = 0;  // of maintenance, that it is in
     bool removed = false;
+    bool drained = false;
   };
 
   void Show(NodeIndex node);  // as it is now

@@ -1,7 +1,7 @@
 #pragma once
-// How nodes fail at random and are repaired, or are called back and lent again. Laws are
-// independent of what runs; each draws the outages of one node from a stream of its own, so that
-// they do not depend on the number of nodes.
+// How nodes fail at random and are repaired, are called back and lent again, or stay up and fail
+// the jobs that start there. Laws are independent of what runs; each draws the outages of one node
+// from a stream of its own, so that they do not depend on the number of nodes.
 //
 // A new one is a file in sim/faults/ that registers a FaultLawInfo, for --failures.
 
@@ -26,6 +26,14 @@ struct Outage {
   friend bool operator==(const Outage&, const Outage&) = default;
 };
 
+// How starts of jobs fail where nodes do not go down.
+struct StartFaults {
+  double of_bad_node = 0;      // chance that a start fails by each bad node of it
+  double by_chance = 0;        // chance that it fails by neither node nor job
+  double broken_sessions = 0;  // share of the sessions of users whose jobs fail at every start
+  Seconds repair = 0;          // mean time until somebody repairs a bad node
+};
+
 // Immutable; thread-safe.
 class FaultLaw {
  public:
@@ -39,6 +47,8 @@ class FaultLaw {
   virtual double rate() const = 0;
   // Set where nodes do not fail but are called back: the jobs there know of it so long before.
   virtual std::optional<Seconds> notice() const { return std::nullopt; }
+  // Set where nodes stay up in their outages, and fail the jobs that start there.
+  virtual std::optional<StartFaults> starts() const { return std::nullopt; }
   // DataError where the law names nodes and none of the cluster's, which has so many.
   virtual void CheckNodes(std::size_t /*nodes*/) const {}
 

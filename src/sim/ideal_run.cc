@@ -21,6 +21,7 @@ Scenario WithoutMechanism(const Scenario& scenario) {
   };
   if (!scenario.node_events().empty() || scenario.lending() != nullptr)
     refuse("nodes that come and go");
+  if (scenario.start_plan() != nullptr) refuse("starts that fail");
   if (scenario.has_processes()) refuse("rates that vary");
   if (scenario.has_binding_rules()) refuse("rules of an operator that bind policies");
   if (scenario.options().beliefs != "exact") refuse("beliefs about rates");

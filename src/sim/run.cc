@@ -137,6 +137,7 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   outcome.timeline = cluster.TakeTimeline();
   outcome.last_decision = cluster.last_decision();
   outcome.lost = cluster.lost();
+  if (const FailedStarts* starts = cluster.failed_starts()) outcome.starts = starts->figures();
   outcome.cpu_s = ThreadCpuSeconds() - cpu;
   outcome.wall_s = std::chrono::duration<double>(Clock::now() - wall).count();
   return outcome;

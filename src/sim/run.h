@@ -27,6 +27,7 @@ struct RunOutcome {
   // Why the run ended before its jobs had, where RunOptions::keep_unfinished.
   std::optional<std::string> did_not_finish;
   std::optional<LostGpuSeconds> lost;  // where Scenario::loses_gpu_time()
+  std::optional<StartFigures> starts;  // where starts fail
   double cpu_s = 0;                    // of this thread
   double wall_s = 0;
 };

@@ -133,6 +133,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
                                      Keep(placed)})});
   }
   FindProcesses();
+  CheckStarts();
   CheckRounds();
   CheckTraining();
   CheckAutoscale();
@@ -151,6 +152,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   FindRules();
   PlanNodeEvents();
   FindProcesses();
+  CheckStarts();
   CheckRounds();
   CheckTraining();
   CheckAutoscale();
@@ -184,6 +186,15 @@ void Scenario::CheckRules() const {
   throw UsageError(
       "rules of changes and shares are of jobs that keep their GPUs, not of whole rounds, at the "
       "end of which all stop; only 'sizes' may be said");
+}
+
+void Scenario::CheckStarts() const {
+  if (start_plan_ == nullptr) return;
+  if (!options_.whole_rounds && !options_.training.stepped) return;
+  throw UsageError(
+      "nodes fail starts of jobs that keep their GPUs, not with whole rounds or training in steps; "
+      "got failures '{}'",
+      options_.failures);
 }
 
 void Scenario::CheckRounds() const {
@@ -275,8 +286,8 @@ bool Scenario::tells_true_lengths() const {
 }
 
 bool Scenario::loses_gpu_time() const {
-  return failure_rate_ > 0 || !options_.node_events.empty() || lending_ != nullptr ||
-         CheckpointsOn(1).progress() < 1;
+  return failure_rate_ > 0 || start_plan_ != nullptr || !options_.node_events.empty() ||
+         lending_ != nullptr || CheckpointsOn(1).progress() < 1;
 }
 
 void Scenario::PlanLending(Seconds horizon) {
@@ -304,9 +315,15 @@ void Scenario::PlanNodeEvents() {
   const Seconds horizon = 2 * workload_.jobs.back().submit + 30 * 86400.0;
   std::vector<NodeEvent> drawn;
   if (const auto law = MakeFaultLaw(options_.failures)) {
-    failure_rate_ = law->rate();
     law->CheckNodes(nodes);
-    drawn = DrawNodeEvents(*law, nodes, horizon, options_.seed);
+    if (law->starts()) {
+      start_plan_ =
+          std::make_shared<const StartPlan>(*law, workload_, nodes, horizon, options_.seed);
+      has_binding_rules_ = true;  // jobs leave nodes that failed them
+    } else {
+      failure_rate_ = law->rate();
+      drawn = DrawNodeEvents(*law, nodes, horizon, options_.seed);
+    }
   }
   checkpoint_rule_ = MakeCheckpointRule(options_.checkpoints);
   PlanLending(horizon);

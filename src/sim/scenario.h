@@ -18,6 +18,7 @@
 #include "sim/job_process.h"
 #include "sim/lending.h"
 #include "sim/sim_options.h"
+#include "sim/start_plan.h"
 #include "workload/workload.h"
 
 namespace allot {
@@ -82,6 +83,9 @@ class Scenario {
     return lending_ == nullptr ? std::nullopt : std::optional(lending_->figures());
   }
 
+  // Which starts of jobs fail; null: none.
+  const StartPlan* start_plan() const { return start_plan_.get(); }
+
   // What a job on so many nodes writes.
   Checkpoints CheckpointsOn(std::size_t nodes) const {
     return checkpoint_rule_->Of(static_cast<std::int32_t>(nodes), failure_rate_);
@@ -99,7 +103,8 @@ class Scenario {
   const JobRules& RulesOf(JobIndex job) const {
     return job_rules_.empty() ? kNoRules : job_rules_[static_cast<std::size_t>(job)];
   }
-  // Whether a rule may hold a job as it is, or take from one, whatever policies say.
+  // Whether a rule may hold a job as it is, take from one, or keep it from nodes, whatever policies
+  // say.
   bool has_binding_rules() const { return has_binding_rules_; }
 
   // Seconds of progress that a change of the job's allocation costs.
@@ -141,6 +146,7 @@ class Scenario {
   void CheckRules() const;
   void PlanNodeEvents();
   void PlanLending(Seconds horizon);
+  void CheckStarts() const;
   void CheckRounds() const;
   void CheckTraining() const;
   void CheckAutoscale() const;
@@ -167,7 +173,8 @@ class Scenario {
   std::vector<std::shared_ptr<const void>> kept_;  // what facts_ point to
   std::vector<NodeEvent> node_events_;
   std::shared_ptr<const CheckpointRule> checkpoint_rule_;
-  double failure_rate_ = 0;  // FaultLaw::rate()
+  double failure_rate_ = 0;  // FaultLaw::rate(), where nodes go down
+  std::shared_ptr<const StartPlan> start_plan_;
   std::shared_ptr<const Lending> lending_;
   bool has_processes_ = false;
   bool has_placed_jobs_ = false;

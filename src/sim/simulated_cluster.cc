@@ -73,6 +73,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario)
   }
   if (scenario.options().whole_rounds) rounds_.emplace(scenario);
   if (scenario.loses_gpu_time()) lost_.emplace(jobs_.records.size());
+  if (scenario.start_plan() != nullptr) starts_.emplace(scenario);
   if (scenario.options().training.stepped) {
     training_.emplace(scenario, rates_ ? &*rates_ : nullptr);
   }
@@ -89,6 +90,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
       walks_(scenario) {
   ALLOT_CHECK(scenario.node_events().empty() && scenario.lending() == nullptr);
   ALLOT_CHECK(!scenario.has_placed_jobs());
+  ALLOT_CHECK(scenario.start_plan() == nullptr);
   Observation& o = jobs_.observation;
   o.cluster = &nodes_.cluster();
   o.decision = 0;
@@ -131,7 +133,11 @@ Seconds SimulatedCluster::NextEvent() const {
   Seconds event = NextJobEvent();
   if (o.rows() == 0) return event;
   if (o.now < decide_at_) event = std::min(event, decide_at_);
-  return std::min(event, nodes_.NextChange());
+  return std::min(event, NextChange());
+}
+
+Seconds SimulatedCluster::NextChange() const {
+  return starts_ ? std::min(nodes_.NextChange(), starts_->NextChange()) : nodes_.NextChange();
 }
 
 Seconds SimulatedCluster::NextJobEvent() const {
@@ -231,9 +237,11 @@ void SimulatedCluster::PassSteps(Seconds valid_until) {
 }
 
 void SimulatedCluster::AdvanceTo(Seconds time) {
-  for (Seconds change = nodes_.NextChange(); change <= time; change = nodes_.NextChange()) {
+  for (Seconds change = NextChange(); change <= time; change = NextChange()) {
     if (change > jobs_.observation.now) PassTo(change);
-    if (const auto lent = nodes_.TakeLent()) {
+    if (starts_ && starts_->NextChange() <= change) {
+      FollowStarts();
+    } else if (const auto lent = nodes_.TakeLent()) {
       LendNodes(*lent);
     } else {
       const NodeEvent& event = *nodes_.next_event();
@@ -328,6 +336,7 @@ void SimulatedCluster::PassPart(Seconds time) {
       record.finish = run.finish;
       record.gpu_seconds = attained_gpu_seconds[r];
       if (lost_) lost_->End(o.job[r], run.finish);
+      if (starts_) starts_->End(o.job[r], run.finish);
       ++step_.finished;
       jobs_.gpus_used -= run.gpus;
       o.events.ended.push_back(EndedAt(o, rows[slot], run.finish));
@@ -479,7 +488,8 @@ void SimulatedCluster::StopJobsOn(NodeIndex node, NodeEventReason reason, Second
         jobs_.running_rows[kept] = row;
         jobs_.running[kept++] = jobs_.running[slot];
       } else {
-        if (!planned && loss != NodeLoss::kRequeue) rest = ConfigurationWithout(r, node);
+        const bool starts = !starts_ || !starts_->WillFail(o.job[r]);
+        if (!planned && loss != NodeLoss::kRequeue && starts) rest = ConfigurationWithout(r, node);
         const Checkpoints written = scenario_.CheckpointsOn(shares.size());
         const bool in_time = planned || (notice > 0 && notice >= written.cost);
         if (!in_time && !(loss == NodeLoss::kHot && rest >= 0)) LoseSinceCheckpoint(slot, written);
@@ -553,10 +563,44 @@ void SimulatedCluster::LoseSinceCheckpoint(std::size_t slot, const Checkpoints& 
                          : std::max(0.0, o.done_work[row] - lost * run.rate);
 }
 
+void SimulatedCluster::FollowStarts() {
+  const FailedStarts::Changes changes = starts_->Advance(jobs_.observation.now);
+  if (!changes.failed.empty()) {
+    stops_.Clear();
+    stops_.stopped = changes.failed;
+    ALLOT_CHECK(holdings_.TakeChanges(jobs_.observation, jobs_.row_of_job, stops_));
+    ApplyReport report;
+    MoveShares(stops_.given, &report);
+    if (!jobs_.observation.partner.empty()) PartFromPartners(&jobs_);
+  }
+  if (!changes.given_up.empty()) GiveUp(changes.given_up);
+  for (const NodeIndex node : changes.drained) {
+    StopJobsOn(node, NodeEventReason::kPlanned, 0);
+    nodes_.Drain(node, true);
+  }
+  for (const NodeIndex node : changes.put_back) nodes_.Drain(node, false);
+  timeline_.Note(PointNow(jobs_.gpus_used));
+}
+
+// They end here, but not by their work: no record says that they finished.
+void SimulatedCluster::GiveUp(std::span<const JobIndex> jobs) {
+  const Observation& o = jobs_.observation;
+  for (const JobIndex job : jobs) {
+    const auto slot = std::ranges::lower_bound(jobs_.running_rows, jobs_.row_of_job[At(job)]);
+    RunningJob& run = jobs_.running[static_cast<std::size_t>(slot - jobs_.running_rows.begin())];
+    run.work = o.done_work[At(*slot)];
+    run.finish = o.now;
+  }
+  PassTo(o.now);
+  for (const JobIndex job : jobs) jobs_.records[At(job)].finish = kNever;
+  step_.finished -= static_cast<std::int32_t>(jobs.size());
+}
+
 // ---- answers take effect ----
 
 void SimulatedCluster::Stop(std::size_t row) {
   Observation& o = jobs_.observation;
+  if (starts_) starts_->Stop(o.job[row]);
   if (lost_) lost_->End(o.job[row], o.now);
   if (network_) {
     network_->Remove(o.job[row]);
@@ -645,7 +689,7 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
   };
   for (const Holdings::Change& change : holdings_.changes()) {
     const std::size_t row = At(change.row);
-    o.events.changed.push_back(change.row);  // they ascend
+    o.events.Change(change.row);
     keep_shares_up_to(row);
     keep_runs_up_to(change.row);
     const std::span<const NodeShare> held(o.shares.data() + copied,
@@ -663,7 +707,7 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
     new_running_rows_.push_back(change.row);
     const auto shares = given.shares(entry);
     const bool same_shape = before != nullptr && SameShape(o, row, entry, held, shares);
-    new_running_.push_back(Give(entry, row, shares.size(), before, same_shape, report));
+    new_running_.push_back(Give(entry, row, shares, before, same_shape, report));
     jobs_.gpus_used += new_running_.back().gpus;
     new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
   }
@@ -678,8 +722,8 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
 }
 
 RunningJob SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t row,
-                                  std::size_t nodes, const RunningJob* before, bool same_shape,
-                                  ApplyReport* report) {
+                                  std::span<const NodeShare> shares, const RunningJob* before,
+                                  bool same_shape, ApplyReport* report) {
   Observation& o = jobs_.observation;
   JobRecord& record = jobs_.records[At(o.job[row])];
   const bool launch = o.running[row] < 0;
@@ -706,8 +750,12 @@ RunningJob SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t ro
   Seconds ready =
       o.now + (free_first ? 0.0 : cost) + (launch ? scenario_.options().launch_cost : 0.0);
   if (trains && rules.free_moves && same_shape) ready = std::max(before->ready, o.now);
+  if (starts_) {
+    const Seconds fails = starts_->Start(o.job[row], shares, o.now, ready);
+    if (fails < kNever) ready = fails;  // no progress until then
+  }
   if (rates_) rates_->Start(o.job[row], ready);
-  return RunFrom(row, nodes, ready);
+  return RunFrom(row, shares.size(), ready);
 }
 
 RunningJob SimulatedCluster::RunFrom(std::size_t row, std::size_t nodes, Seconds ready) {

@@ -19,12 +19,14 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/allocation_changes.h"
 #include "cluster/incremental_cluster.h"
 #include "cluster/job_record.h"
 #include "sched/rates_read.h"
 #include "sched/time_shares.h"
 #include "sim/changing_nodes.h"
 #include "sim/decision_times.h"
+#include "sim/failed_starts.h"
 #include "sim/holdings.h"
 #include "sim/job_walks.h"
 #include "sim/lost_time.h"
@@ -86,6 +88,8 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   std::optional<LostGpuSeconds> lost() const {
     return lost_ ? std::optional(lost_->lost()) : std::nullopt;
   }
+  // Null: no start of a job fails.
+  const FailedStarts* failed_starts() const { return starts_ ? &*starts_ : nullptr; }
 
  private:
   // Time passes: progress, completions, then arrivals.
@@ -102,13 +106,16 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
 
   // When something happens.
   Seconds NextJobEvent() const;  // next arrival, completion or measurement
-  Seconds NextEvent() const;     // the same, or of a node while jobs are unfinished
+  Seconds NextEvent() const;     // the same, or of a node or start while jobs are unfinished
+  Seconds NextChange() const;    // of a node, or a start that fails
 
   // Nodes come and go.
   void Scale();                        // at an interval, before its decision
   void LendNodes(std::int32_t nodes);  // so many, from now on
   void ShowLent();
   void StopJobsOn(NodeIndex node, NodeEventReason reason, Seconds notice);
+  void FollowStarts();  // that fail by now, and nodes that do not
+  void GiveUp(std::span<const JobIndex> jobs);
   // The configuration in which the row's job progresses on what it holds on other nodes; -1: none.
   std::int32_t ConfigurationWithout(std::size_t row, NodeIndex node) const;
   RunningJob GoOnWithout(NodeIndex node, std::size_t row, std::int32_t configuration);
@@ -118,10 +125,10 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   // Makes the changes that holdings_ has found and taken, whose entries are of `given`.
   ApplyReport MakeChanges(const Allocation& given);
   void MoveShares(const Allocation& given, ApplyReport* report);
-  // On so many nodes. `before`: null: it held nothing; `same_shape`: as many GPUs on each node of
-  // the same type.
-  RunningJob Give(const Allocation::Entry& entry, std::size_t row, std::size_t nodes,
-                  const RunningJob* before, bool same_shape, ApplyReport* report);
+  // `before`: null: it held nothing; `same_shape`: as many GPUs on each node of the same type.
+  RunningJob Give(const Allocation::Entry& entry, std::size_t row,
+                  std::span<const NodeShare> shares, const RunningJob* before, bool same_shape,
+                  ApplyReport* report);
   RunningJob RunFrom(std::size_t row, std::size_t nodes, Seconds ready);
   void BeginWalks();        // of jobs with a process that were given something
   void FollowCongestion();  // where it has changed, walks go on at another rate
@@ -142,6 +149,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   std::optional<SteppedTraining> training_;
   std::optional<WholeRounds> rounds_;
   std::optional<LostTime> lost_;
+  std::optional<FailedStarts> starts_;
   StarvationCheck starvation_;
   Timeline timeline_;
   StepFacts step_;
@@ -159,6 +167,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   std::vector<Timeline::Completion> completions_;
   std::vector<std::int32_t> ended_rows_;
   std::vector<std::size_t> ended_slots_;  // of these
+  AllocationChanges stops_;
   std::vector<std::int32_t> new_running_rows_;
   std::vector<RunningJob> new_running_;
   std::vector<NodeShare> new_shares_;

@@ -8,13 +8,23 @@
 #include "sim/node_events.h"
 
 namespace allot {
+namespace {
 
-SimulatedRules::SimulatedRules(const Scenario& scenario)
+MaintenanceWindows WindowsIn(const Scenario& scenario) {
+  const OperatorRules* const rules = scenario.options().rules.get();
+  return WindowsOf(rules == nullptr ? OperatorRules() : *rules, scenario.workload(),
+                   scenario.cluster().nodes().size());
+}
+
+}  // namespace
+
+SimulatedRules::SimulatedRules(const Scenario& scenario, const FailedStarts* starts)
     : scenario_(scenario),
+      starts_(starts),
       histories_(scenario.workload().jobs.size()),
       changes_(histories_.size(), 0),
-      windows_(WindowsOf(*scenario.options().rules, scenario.workload(),
-                         scenario.cluster().nodes().size())) {
+      windows_(WindowsIn(scenario)) {
+  if (scenario.options().rules == nullptr) return;
   const auto& fair_share = scenario.options().rules->fair_share();
   if (!fair_share) return;
   usage_.emplace(fair_share->half_life);
@@ -72,7 +82,26 @@ const Constraints& SimulatedRules::ConstraintsOn(const Observation& all) {
     constraints_.node_use[At(node)] = NodeUse::kNoFreeGpus;
   }
   constraints_.valid_until = std::min(constraints_.valid_until, windows_.NextNear(all.now));
+  if (starts_ != nullptr) AvoidNodes(all);
   return constraints_;
+}
+
+void SimulatedRules::AvoidNodes(const Observation& all) {
+  const std::size_t nodes = all.cluster->nodes().size();
+  for (const NodeIndex node : starts_->AvoidedNodes()) {
+    constraints_.node_use.resize(nodes, NodeUse::kOpen);
+    constraints_.node_use[At(node)] = NodeUse::kNoStarts;
+  }
+  const auto failed = starts_->FindFailedNodes(all);
+  if (failed.empty()) return;
+  constraints_.nodes_of.resize(all.job.size());
+  for (std::size_t r = 0; r < all.job.size(); ++r) {
+    const auto of_job = failed.find(all.job[r]);
+    if (of_job != failed.end()) constraints_.nodes_of[r].avoided = of_job->second;
+  }
+  for (std::size_t n = 0; n < nodes; ++n) constraints_.node_names.push_back(std::to_string(n));
+  constraints_.valid_until =
+      std::min(constraints_.valid_until, all.now + NodeSuspicion::kRetryElsewhere);
 }
 
 void SimulatedRules::OnCorrections(const Corrections& corrections) {

@@ -1,7 +1,7 @@
 #pragma once
 // The constraints on decisions in a simulated cluster: which jobs the operator's rules pin now,
-// whose guarantees they count for, and which nodes are near a maintenance window. Part of
-// RuledSimulation.
+// whose guarantees they count for, which nodes are near a maintenance window or avoided, and which
+// ones a job leaves because it failed there. Part of RuledSimulation.
 
 #include <map>
 #include <optional>
@@ -9,6 +9,7 @@
 
 #include "rules/constraints.h"
 #include "rules/maintenance_windows.h"
+#include "sim/failed_starts.h"
 #include "sim/scenario.h"
 
 namespace allot {
@@ -28,7 +29,8 @@ struct RulesPast {
 
 class SimulatedRules : public ConstraintSource {
  public:
-  explicit SimulatedRules(const Scenario& scenario);
+  // `starts`: of the cluster, which it outlives; null: no start fails.
+  explicit SimulatedRules(const Scenario& scenario, const FailedStarts* starts = nullptr);
   // As SimulatedCluster of the same start. Copies what it needs.
   SimulatedRules(const Scenario& scenario, const Observation& start, const RulesPast& past);
 
@@ -38,8 +40,10 @@ class SimulatedRules : public ConstraintSource {
  private:
   Submitter SubmitterOf(JobIndex job) const;
   void Use(JobIndex job, double attained, Seconds now);
+  void AvoidNodes(const Observation& all);  // that are suspect, or failed a job
 
   const Scenario& scenario_;
+  const FailedStarts* const starts_;
   std::vector<RulesPast::KnownJob> known_;         // the first jobs
   std::map<std::int32_t, std::int32_t> accounts_;  // of these, by user
   std::vector<ChangeHistory> histories_;           // by job

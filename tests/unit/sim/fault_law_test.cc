@@ -16,7 +16,7 @@ constexpr Seconds kDay = 86400;
 
 TEST(FaultLaws, OutagesAreAscendingAndDisjoint) {
   for (const char* spec : {"exponential:between=2d,repair=1d", "renewal:rate=50",
-                           "lemons:rate=50,shape=0.3", "spot:between=1d"}) {
+                           "lemons:rate=50,shape=0.3", "spot:between=1d", "eaters:between=2d"}) {
     const auto law = MakeFaultLaw(spec);
     for (std::uint64_t node = 0; node < 20; ++node) {
       Seconds up = 0;
@@ -32,7 +32,7 @@ TEST(FaultLaws, OutagesAreAscendingAndDisjoint) {
 
 TEST(FaultLaws, RatesAreThoseOfTheLongRun) {
   for (const char* spec : {"exponential:between=20d,repair=1d", "renewal:rate=5", "lemons:rate=5",
-                           "spot:between=20d"}) {
+                           "spot:between=20d", "eaters:between=20d"}) {
     const auto law = MakeFaultLaw(spec);
     double failures = 0;
     Seconds up = 0;
