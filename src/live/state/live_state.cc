@@ -230,14 +230,15 @@ void LiveState::CountFailure(const LiveJob& job, const std::vector<std::string>&
 }
 
 // A job that the runtime ends as failed is not started elsewhere: its end is what its nodes are
-// blamed by. The end of a hot job is that of its script; its workers' ends were counted.
+// blamed by. The end of a hot job is that of its script; its workers' ends were counted. A job that
+// has run there tells nothing of starts by its end: the node may have turned bad since.
 void LiveState::CountEnd(const LiveJob& job, JobState state, Seconds at) {
   const std::vector<std::string> nodes = NamesOf(job.shares);
   const RuntimeJob& asked = *job.asked;
-  if (!nodes.empty() && state == JobState::kFinished) {
+  const bool known = nodes.empty() || suspicion_.HasRunOn(asked.id, nodes);
+  if (!known && state == JobState::kFinished) {
     suspicion_.Succeed(asked.id, asked.user, nodes, at);
-  } else if (!nodes.empty() && state == JobState::kFailed && asked.mode != ResizeMode::kHot &&
-             !suspicion_.HasRunOn(asked.id, nodes)) {
+  } else if (!known && state == JobState::kFailed && asked.mode != ResizeMode::kHot) {
     suspicion_.Fail(asked.id, asked.user, nodes, at);
   }
   suspicion_.EndJob(asked.id, state == JobState::kFailed, at);
