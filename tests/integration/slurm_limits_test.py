@@ -93,3 +93,19 @@ def test_a_job_without_its_licence_holds_no_gpus(cluster, serve):
     wait_until(lambda: "pending: Licenses" in pending_words(serve), lambda: f"it to be taken back: {serve.job(number)}")
     other = serve.submit(f"allot min=1 max={ALL}", *LONG, options=account("vision"))
     serve.training(other, 6)
+
+
+def test_a_new_daemon_begins_with_the_failures_that_accounting_knows(program, cluster, tmp_path):
+    cluster.client("scontrol", "update", "nodename=n2", "state=down", "reason=no power")
+    cluster.resume("n2")
+    known = ("sacctmgr", "--noheader", "--parsable2", "show", "event", "event=node", "nodes=n2", "format=state,timeend")
+    wait_until(lambda: any(line.startswith("DOWN") and not line.endswith("Unknown")
+                           for line in cluster.client(*known).splitlines()), "accounting to know that n2 is back")
+    serve = Serve(program, cluster, tmp_path)
+    try:
+        serve.start()
+        before = wait_until(lambda: [record for record in json_of(serve.state / "journal.jsonl")
+                                     if record["what"] == "nodes before"], lambda: f"the past: {serve.log()[-3000:]}")
+    finally:
+        serve.kill()
+    assert len(before) == 1 and before[0]["repaired"] == ["n2"] and before[0]["failures"] >= 1

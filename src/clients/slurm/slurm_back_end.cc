@@ -7,6 +7,7 @@
 
 #include "clients/slurm/slurm_commands.h"
 #include "clients/slurm/slurm_module.h"
+#include "clients/slurm/slurm_program.h"
 
 namespace allot {
 namespace {
@@ -66,6 +67,7 @@ OpenedSlurm OpenSlurm(const SlurmAccess& access) {
   const std::string version = found.ok() ? VersionOf(programs, kToStart) : "";
 
   OpenedSlurm opened;
+  opened.sacctmgr = FindSlurmProgram(access.programs, "sacctmgr");
   Status module = Status::Ok();
   if (access.api != "commands") {
     module = OpenModule(access, ReleaseOf(version), &opened);

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "clients/slurm/slurm_records.h"
@@ -45,7 +46,8 @@ class SlurmBackEnd {
 
 struct OpenedSlurm {
   std::unique_ptr<SlurmBackEnd> back_end;
-  std::string why{};        // this one, for people
+  std::string why{};                      // this one, for people
+  std::optional<std::string> sacctmgr{};  // path of the program that asks Slurm's accounting
   std::string no_module{};  // why no libslurm, where Slurm's programs take its place; "": as named
 };
 

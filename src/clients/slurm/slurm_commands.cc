@@ -28,25 +28,6 @@ constexpr const char* kLongAgo = "starttime=2000-01-01";
 
 constexpr std::uint16_t kNoCpus = 0xfffe;  // and above: not set
 
-// The programs' own environment: no SQUEUE_* or SBATCH_* of whoever started the daemon.
-std::vector<std::string> Environment() {
-  std::vector<std::string> environment = {"LC_ALL=C", "SLURM_TIME_FORMAT=%s"};
-  if (const char* path = std::getenv("PATH")) environment.push_back(fmt::format("PATH={}", path));
-  if (const char* conf = std::getenv("SLURM_CONF")) {
-    environment.push_back(fmt::format("SLURM_CONF={}", conf));
-  }
-  return environment;
-}
-
-// What Slurm said last: "Invalid job id specified".
-std::string Said(const SlurmProgramOutput& output) {
-  std::string said;
-  for (const std::string_view line : Split(output.errors, '\n')) {
-    if (!Trim(line).empty()) said = Trim(line);
-  }
-  return said.empty() ? fmt::format("exit status {}", output.exit) : Printable(said);
-}
-
 bool SaysThatItIsOver(const SlurmProgramOutput& output) {
   return output.errors.find("Invalid job id") != std::string::npos ||
          output.errors.find("already completing or completed") != std::string::npos;
@@ -89,9 +70,9 @@ class SlurmCommands final : public SlurmBackEnd {
 
 Status SlurmCommands::Run(std::vector<std::string> words, const SlurmDeadline& deadline,
                           SlurmProgramOutput* output, const char* what) const {
-  Status run = RunSlurmProgram({std::move(words), Environment(), ""}, deadline, output);
+  Status run = RunSlurmProgram({std::move(words), SlurmEnvironment(), ""}, deadline, output);
   if (!run.ok()) return run;
-  return output->exit == 0 ? run : Status::Refused("{}: Slurm says: {}", what, Said(*output));
+  return output->exit == 0 ? run : Status::Refused("{}: Slurm says: {}", what, LastLineOf(*output));
 }
 
 // What squeue takes grows with the number of jobs, and it says nothing before it has all of them: a
@@ -216,7 +197,7 @@ Status SlurmCommands::Submit(const SlurmSubmission& submission, std::uint32_t* i
   const std::string_view said = Trim(output.text);
   const auto number = ParseInteger(said.substr(0, said.find(';')));  // "42;cluster"
   if (output.exit != 0 || !number) {
-    return Status::Refused("submitting a worker: Slurm says: {}", Said(output));
+    return Status::Refused("submitting a worker: Slurm says: {}", LastLineOf(output));
   }
   *id = static_cast<std::uint32_t>(*number);
   done = Tag(*id, submission.comment, deadline);
@@ -299,37 +280,23 @@ Status SlurmCommands::Split(const std::string& tasks, const std::string& partiti
 }  // namespace
 
 Status FindSlurmPrograms(const std::filesystem::path& folder, SlurmPrograms* programs) {
-  std::vector<std::filesystem::path> folders = {folder};
-  if (folder.empty()) {
-    folders.clear();
-    const char* path = std::getenv("PATH");
-    for (const std::string_view one : Split(path == nullptr ? "/usr/bin" : path, ':')) {
-      if (one.starts_with('/'))
-        folders.emplace_back(one);  // else a job's folder could bring its own
-    }
-  }
   const std::pair<const char*, std::string*> wanted[] = {{"squeue", &programs->squeue},
                                                          {"sinfo", &programs->sinfo},
                                                          {"scontrol", &programs->scontrol},
                                                          {"sbatch", &programs->sbatch},
                                                          {"scancel", &programs->scancel}};
   for (const auto& [name, path] : wanted) {
-    const std::string program = name;
-    const auto found = std::find_if(folders.begin(), folders.end(), [&](const auto& one) {
-      return ::access((one / program).c_str(), X_OK) == 0;
-    });
-    if (found == folders.end()) {
-      return Status::Refused("Slurm's program {} is not {}", name,
-                             folder.empty() ? "on PATH" : "in " + folder.string());
-    }
-    *path = (*found / name).string();
+    *path = FindSlurmProgram(folder, name).value_or("");
+    if (!path->empty()) continue;
+    return Status::Refused("Slurm's program {} is not {}", name,
+                           folder.empty() ? "on PATH" : "in " + folder.string());
   }
   return Status::Ok();
 }
 
 std::string VersionOf(const SlurmPrograms& programs, Seconds patience) {
   SlurmProgramOutput output;
-  const Status run = RunSlurmProgram({{programs.squeue, "--version"}, Environment(), ""},
+  const Status run = RunSlurmProgram({{programs.squeue, "--version"}, SlurmEnvironment(), ""},
                                      SlurmDeadline(patience), &output);
   if (!run.ok() || output.exit != 0) return "";
   const std::string_view said = Trim(output.text);  // "slurm-wlm 22.05.8"

@@ -10,8 +10,10 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 
 #include "core/cpu_elsewhere.h"
+#include "core/strings.h"
 
 namespace allot {
 namespace {
@@ -99,6 +101,40 @@ bool TakeAll(Pipe* out, Pipe* err, Clock::time_point deadline, SlurmProgramOutpu
 }
 
 }  // namespace
+
+std::string LastLineOf(const SlurmProgramOutput& output) {
+  std::string said;
+  for (const std::string_view line : Split(output.errors, '\n')) {
+    if (!Trim(line).empty()) said = Trim(line);
+  }
+  return said.empty() ? fmt::format("exit status {}", output.exit) : Printable(said);
+}
+
+std::optional<std::string> FindSlurmProgram(const std::filesystem::path& folder,
+                                            const std::string& name) {
+  std::vector<std::filesystem::path> folders = {folder};
+  if (folder.empty()) {
+    folders.clear();
+    const char* path = std::getenv("PATH");
+    for (const std::string_view one : Split(path == nullptr ? "/usr/bin" : path, ':')) {
+      if (one.starts_with('/'))
+        folders.emplace_back(one);  // else a job's folder could bring its own
+    }
+  }
+  for (const std::filesystem::path& one : folders) {
+    if (::access((one / name).c_str(), X_OK) == 0) return (one / name).string();
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> SlurmEnvironment() {
+  std::vector<std::string> environment = {"LC_ALL=C", "SLURM_TIME_FORMAT=%s"};
+  if (const char* path = std::getenv("PATH")) environment.push_back(fmt::format("PATH={}", path));
+  if (const char* conf = std::getenv("SLURM_CONF")) {
+    environment.push_back(fmt::format("SLURM_CONF={}", conf));
+  }
+  return environment;
+}
 
 Status RunSlurmProgram(const SlurmProgram& program, const SlurmDeadline& deadline,
                        SlurmProgramOutput* output) {

@@ -4,6 +4,8 @@
 // open. Its CPU time counts as that of the calling thread (core/cpu_elsewhere.h).
 
 #include <chrono>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,16 @@ struct SlurmProgramOutput {
   std::string errors;  // stderr
   int exit = 0;        // 128 and the signal, where one ended it
 };
+
+// What it said last on stderr: "Invalid job id specified".
+std::string LastLineOf(const SlurmProgramOutput& output);
+
+// In this folder, or on PATH where it is "".
+std::optional<std::string> FindSlurmProgram(const std::filesystem::path& folder,
+                                            const std::string& name);
+
+// The programs' own environment: no SQUEUE_* or SBATCH_* of whoever started the daemon.
+std::vector<std::string> SlurmEnvironment();
 
 // Ok whatever its exit status is. Refused where the program cannot be run, says more than a GiB, or
 // does not end before the deadline: it is killed.

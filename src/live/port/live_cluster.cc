@@ -19,6 +19,7 @@
 #include "core/wall_clock.h"
 #include "live/port/limited_sizes.h"
 #include "live/port/live_rules.h"
+#include "live/port/past_outages.h"
 #include "live/state/records_json.h"
 
 namespace allot {
@@ -79,7 +80,8 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
       batches_(runtime, writer_),
       checkpoints_(runtime, state_),
       windows_(WindowsOf(options_.job_table.rules.get())),
-      first_(std::move(first)) {
+      first_(std::move(first)),
+      begins_(journal != nullptr && past.empty()) {
   for (std::size_t i = 0; i < past.size(); ++i) {
     try {
       state_.Apply(past[i]);
@@ -317,6 +319,20 @@ void LiveCluster::ReportFirstPoll() const {
                jobs.empty() ? ": waiting until one is submitted" : "");
 }
 
+void LiveCluster::LearnPastOutages() {
+  std::vector<PastOutage> outages;
+  const Status done = AskRuntime([&] { return runtime_.LoadPastOutages(&outages); });
+  if (!done.ok()) spdlog::info("nothing is known of nodes that failed before: {}", done.message());
+  if (outages.empty()) return;
+  record::NodesBefore before =
+      SumUpOutages(outages, state_.nodes().size(), clock_.Wall(), clock_.origin());
+  spdlog::info(
+      "nodes failed {:.0f} times before, by the cluster's accounting; on probation: {}",
+      before.failures,
+      before.repaired.empty() ? "none" : fmt::format("{}", fmt::join(before.repaired, ", ")));
+  writer_.Write(std::move(before));
+}
+
 void LiveCluster::WarnOfRules() const {
   const auto& rules = options_.job_table.rules;
   if (rules == nullptr) return;
@@ -530,6 +546,7 @@ bool LiveCluster::PollRuntime() {
   if (!std::exchange(polled_, true)) {
     ReportFirstPoll();
     WarnOfRules();
+    if (begins_) LearnPastOutages();
     if (!options_.dry_run) workers_.RepeatAnnouncements();
   }
   event = FollowWindows() || event;

@@ -132,6 +132,8 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   void CheckNode(const std::string& node) const;
   bool Hidden(const LiveJob& job) const;
   void ReportFirstPoll() const;
+  void LearnPastOutages();
+  void ShowRecalls();
   void WarnOfRules() const;
   void TellUsers();
   bool FollowWindows();
@@ -173,6 +175,7 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   std::optional<std::string> warning_;
   bool event_ = false;  // something asks for a decision
   std::optional<RuntimeSnapshot> first_;
+  const bool begins_;  // the journal is new
   Seconds polled_at_ = 0;
   Seconds answers_since_ = 0;  // the runtime
   std::int64_t applied_ = -1;  // the latest decision that was applied

@@ -130,6 +130,13 @@ class Runtime {
   // The end of this job is in the journal: the runtime need not list it again.
   virtual void Forget(const std::string& job) = 0;
 
+  // ---- the past ----
+
+  // Nodes that failed before the daemon knew them, by the daemon's names, as far as the machines'
+  // scheduler remembers. A daemon with an empty journal asks once, after its first snapshot.
+  // Refused where nobody knows, and why. Optional.
+  virtual Status LoadPastOutages(std::vector<PastOutage>* /*outages*/) { return Status::Ok(); }
+
   // ---- time ----
 
   // Serves connections of workers until something may have changed, at most for `at_most` seconds.

@@ -38,6 +38,13 @@ struct RuntimeNode {
   friend bool operator==(const RuntimeNode&, const RuntimeNode&) = default;
 };
 
+// A node was away because it failed. Unix times.
+struct PastOutage {
+  std::string node;
+  double down = 0;
+  std::optional<double> up{};  // unset: it has not come back
+};
+
 enum class WorkerState : std::uint8_t {
   kStarting,  // it was asked for, or a counted job's pod is being replaced; its GPUs are allocated
   kReady,     // its process has joined; it waits for an epoch or is a member of one

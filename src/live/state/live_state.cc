@@ -300,6 +300,10 @@ struct LiveState::Applier {
   }
   void operator()(const record::Avoid& r) const { state.Avoid(r.node, r.until); }
   void operator()(const record::Readmit& r) const { state.suspicion_.Readmit(r.node); }
+  void operator()(const record::NodesBefore& r) const {
+    state.failure_rate_ = NodeFailureRate(r.node_seconds, r.failures, r.failed_at);
+    for (const std::string& node : r.repaired) state.suspicion_.Repair(node);
+  }
   void operator()(const record::Pause& /*r*/) const { state.paused_ = true; }
   void operator()(const record::Resume& /*r*/) const { state.paused_ = false; }
 

@@ -61,6 +61,13 @@ struct Readmit {  // workers may start on this node again
   static constexpr Kind kKind = "readmit";
   std::string node;
 };
+struct NodesBefore {  // what the cluster knew of its nodes when the journal began
+  static constexpr Kind kKind = "nodes before";
+  double node_seconds = 0;  // as of NodeFailureRate
+  double failures = 0;
+  std::optional<Seconds> failed_at{};
+  std::vector<std::string> repaired;  // not long ago
+};
 struct Pause {
   static constexpr Kind kKind = "pause";
   std::optional<std::string> by{};
@@ -113,15 +120,15 @@ struct Other {  // a kind that this version does not know
 
 using JournalRecord =
     std::variant<record::Serve, record::Nodes, record::Drain, record::Undrain,
-                 record::MaintainedNodes, record::Avoid, record::Readmit, record::Pause,
-                 record::Resume, record::NewJob, record::Give, record::Placed, record::Take,
-                 record::Account, record::Over, record::Retire, record::Start, record::Found,
-                 record::Refused, record::Announce, record::Stop, record::Stays, record::Gone,
-                 record::Succeeded, record::Rate, record::Batch, record::Noise, record::Timed,
-                 record::Renewed, record::Kept, record::LearnedTraining, record::LearnedRates,
-                 record::LearnedUsage, record::LearnedWork, record::Counts, record::NodeEvidence,
-                 record::JobEvidence, record::UserEvidence, record::Cancel, record::GiveUp,
-                 record::Decide, record::Trains, record::TrainsWith, record::Other>;
+                 record::MaintainedNodes, record::Avoid, record::Readmit, record::NodesBefore,
+                 record::Pause, record::Resume, record::NewJob, record::Give, record::Placed,
+                 record::Take, record::Account, record::Over, record::Retire, record::Start,
+                 record::Found, record::Refused, record::Announce, record::Stop, record::Stays,
+                 record::Gone, record::Succeeded, record::Rate, record::Batch, record::Noise,
+                 record::Timed, record::Renewed, record::Kept, record::LearnedTraining,
+                 record::LearnedRates, record::LearnedUsage, record::LearnedWork, record::Counts,
+                 record::NodeEvidence, record::JobEvidence, record::UserEvidence, record::Cancel,
+                 record::GiveUp, record::Decide, record::Trains, record::TrainsWith, record::Other>;
 
 struct TimedRecord {
   Seconds at = 0;

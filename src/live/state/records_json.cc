@@ -262,6 +262,10 @@ void Fields(auto& io, Of<decltype(io), record::Avoid>& r) {
   io.Lenient("odds", r.odds, "jobs", r.jobs);
 }
 void Fields(auto& io, Of<decltype(io), record::Readmit>& r) { io("node", r.node); }
+void Fields(auto& io, Of<decltype(io), record::NodesBefore>& r) {
+  io("node_seconds", r.node_seconds, "failures", r.failures, "repaired", r.repaired);
+  io.IfSet("failed_at", r.failed_at);
+}
 void Fields(auto& io, Of<decltype(io), record::Pause>& r) { io.IfSet("by", r.by); }
 void Fields(auto& io, Of<decltype(io), record::Resume>& r) { io.IfSet("by", r.by); }
 

@@ -220,6 +220,10 @@ class FakeRuntime : public Runtime {
     if (trouble) told_idle[job] = trouble->holds_gpus;
   }
   void Forget(const std::string& job) override { forgotten.insert(job); }
+  Status LoadPastOutages(std::vector<PastOutage>* outages) override {
+    *outages = past_outages;
+    return Status::Ok();
+  }
   void Wait(Seconds at_most) override {
     waits.push_back(at_most);
     if (on_wait) on_wait();
@@ -288,6 +292,7 @@ class FakeRuntime : public Runtime {
 
   std::vector<RuntimeNode> nodes;
   std::vector<SharedLimit> limits;
+  std::vector<PastOutage> past_outages;
   std::map<std::string, JobData> jobs;
   std::map<std::string, Worker> workers;
   std::map<std::string, WorkerBatchOrder> batches;          // as jobs were told

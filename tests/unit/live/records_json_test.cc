@@ -32,6 +32,8 @@ constexpr const char* kLines[] = {
     R"({"at":1.0,"what":"undrain","node":"n2"})",
     R"({"at":1.0,"what":"maintenance","nodes":["n1","n2"]})",
     R"({"at":1.0,"what":"pause"})",
+    R"({"at":1.0,"what":"nodes before","node_seconds":86400.0,"failures":2.0,"repaired":["n2"],)"
+    R"("failed_at":-60.0})",
     R"({"at":1.0,"what":"resume"})",
     R"({"at":1.2,"what":"job","job":"2-6b","user":"ann","name":"t.sh","submit":0.5,)"
     R"("submit_unix":1795754789.0,"deadline":null,"gpus":1,"min_gpus":1,"max_gpus":20,)"

@@ -12,7 +12,10 @@ SlurmClient::SlurmClient(const SlurmAccess& access, bool read_only)
     : SlurmClient(OpenSlurm(access), read_only) {}
 
 SlurmClient::SlurmClient(OpenedSlurm slurm, bool read_only)
-    : read_only_(read_only), back_end_(std::move(slurm.back_end)), way_(std::move(slurm.why)) {}
+    : read_only_(read_only),
+      back_end_(std::move(slurm.back_end)),
+      way_(std::move(slurm.why)),
+      sacctmgr_(std::move(slurm.sacctmgr)) {}
 
 SlurmClient::~SlurmClient() = default;
 
@@ -48,6 +51,12 @@ SlurmSettings SlurmClient::Settings() {
   const Status done = back_end_->LoadSettings(&settings);
   if (!done.ok()) throw RunError("{} (through {})", done.message(), way_);
   return settings;
+}
+
+Status SlurmClient::NodeEvents(int days, std::vector<SlurmNodeEvent>* events) const {
+  if (!sacctmgr_) return Status::Refused("Slurm's program sacctmgr is not installed");
+  constexpr Seconds kPatience = 10;
+  return LoadNodeEvents(*sacctmgr_, days, kPatience, events);
 }
 
 Status SlurmClient::MayWrite() const {

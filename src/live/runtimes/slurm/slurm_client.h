@@ -7,10 +7,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "clients/slurm/slurm_back_end.h"
+#include "clients/slurm/slurm_events.h"
 #include "core/error.h"
 #include "core/types.h"
 #include "live/runtimes/slurm/slurm_chores.h"
@@ -35,6 +38,8 @@ class SlurmClient {
   std::string ControllerAddress();
   std::string StateFolder();  // of the controller: StateSaveLocation
   SlurmSettings Settings();   // for 'allot doctor'
+  // Of so many days, by Slurm's accounting. Refused where it has none, with Slurm's words.
+  Status NodeEvents(int days, std::vector<SlurmNodeEvent>* events) const;
 
   // Asked before each change, which is refused with its words.
   void WriteOnlyIf(std::function<Status()> may_act) { may_act_ = std::move(may_act); }
@@ -60,6 +65,7 @@ class SlurmClient {
   std::function<Status()> may_act_;
   std::unique_ptr<SlurmBackEnd> back_end_;
   std::string way_;
+  std::optional<std::string> sacctmgr_;  // its path
   SlurmSnapshot snapshot_;
   SlurmChores untagged_;  // are to end
 };

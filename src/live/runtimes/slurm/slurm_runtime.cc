@@ -581,6 +581,23 @@ const SlurmSnapshot& SlurmRuntime::TakeSlurmSnapshot() {
   }
 }
 
+// Nodes that nobody serves any more are left out.
+Status SlurmRuntime::LoadPastOutages(std::vector<PastOutage>* outages) {
+  constexpr int kDays = 365;
+  std::vector<SlurmNodeEvent> events;
+  const Status done = client_.NodeEvents(kDays, &events);
+  if (!done.ok()) return done;
+  for (const SlurmNodeEvent& event : events) {
+    if (!event.IsFailure()) continue;
+    for (const auto& [name, part] : nodes_.parts()) {
+      if (part.node != event.node) continue;
+      outages->push_back({name, static_cast<double>(event.begin),
+                          event.end ? std::optional<double>(*event.end) : std::nullopt});
+    }
+  }
+  return done;
+}
+
 RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
   const SlurmSnapshot& snapshot = TakeSlurmSnapshot();
   RuntimeSnapshot seen;

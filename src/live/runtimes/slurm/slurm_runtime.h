@@ -48,6 +48,7 @@ class SlurmRuntime : public Runtime {
   void Explain(const std::string& job, const std::optional<JobTrouble>& trouble) override;
   Status Cancel(const std::string& job) override;
   void Forget(const std::string& job) override;
+  Status LoadPastOutages(std::vector<PastOutage>* outages) override;
   void Wait(Seconds at_most) override;
   void Wake() override { hub_.Wake(); }
 
