@@ -29,6 +29,7 @@
 namespace allot {
 
 inline constexpr Seconds kGuaranteeStep = 900;
+inline constexpr Seconds kGuaranteeShown = 86400;  // how far ahead policies see what is guaranteed
 
 // What a cluster with a topology says of a job and its place.
 struct PlaceRow {
@@ -42,9 +43,9 @@ struct Observation : JobColumns {
   std::int64_t decision = 0;             // 0, 1, ... within the episode
   const ClusterSpec* cluster = nullptr;  // as it is now
 
-  // GPUs of nodes that services lend to jobs and may call back; none where no services do. Element
-  // k of `guaranteed`: GPUs that will be lent k times kGuaranteeStep from now, as the lender
-  // predicts.
+  // GPUs of nodes that services, or the owner of a live cluster, lend to jobs and may call back;
+  // none where nobody does. Element k of `guaranteed`: GPUs that will be lent k times
+  // kGuaranteeStep from now, as the lender predicts or the cluster has announced.
   std::optional<GpuCount> lent;
   std::vector<GpuCount> guaranteed;
 

@@ -6,12 +6,6 @@
 #include "core/error.h"
 
 namespace allot {
-namespace {
-
-// How far ahead policies are shown what is guaranteed.
-constexpr Seconds kShown = 86400;
-
-}  // namespace
 
 Lending::Lending(const LendingTerms& terms, const ClusterSpec& cluster, const ServiceSpan& span)
     : notice_(terms.notice),
@@ -55,7 +49,7 @@ std::int32_t Lending::NodesBeyond(double gpus_needed) const {
 void Lending::Show(Seconds now, std::int32_t nodes_lent, Observation* o) const {
   o->lent = nodes_lent * gpus_per_node_;
   o->guaranteed.clear();
-  for (Seconds ahead = 0; ahead <= kShown; ahead += kGuaranteeStep) {
+  for (Seconds ahead = 0; ahead <= kGuaranteeShown; ahead += kGuaranteeStep) {
     // Until a recall that is announced now would take effect it is known what is lent.
     const Seconds seen = ahead < notice_ ? now + ahead - notice_ : now;
     const double need =

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "clients/kubernetes/fields.h"
+#include "clients/kubernetes/kube_time.h"
 
 namespace allot {
 namespace {
@@ -28,6 +29,32 @@ std::optional<std::string> FindTaint(const Json& node, const NodeReading& readin
     return fmt::format("tainted {}:{}", key, effect);
   }
   return std::nullopt;
+}
+
+// By these the Cluster Autoscaler, Karpenter, AWS's Node Termination Handler and GKE say that a
+// node is about to go, while it works still.
+constexpr std::string_view kLeavingTaints[] = {
+    "ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption",
+    "aws-node-termination-handler/", "cloud.google.com/impending-node-termination"};
+
+bool IsLeaving(const Json& node) {
+  const Json* taints = FindField(node, "/spec/taints"_json_pointer);
+  return taints != nullptr && std::ranges::any_of(*taints, [](const Json& taint) {
+           const std::string key = taint.value("key", "");
+           return std::ranges::any_of(
+               kLeavingTaints, [&key](std::string_view one) { return key.starts_with(one); });
+         });
+}
+
+std::optional<double> ReadTime(const Json& annotations, const char* key, KubeNode* read) {
+  const auto found = annotations.find(key);
+  if (found == annotations.end()) return std::nullopt;
+  const auto time = found->is_string() ? ParseKubernetesTime(found->get<std::string>())
+                                       : std::optional<Seconds>();
+  if (!time && !read->fault) {
+    read->fault = {fmt::format("{} must be a time, like 2026-11-28T18:00:00Z", key), found->dump()};
+  }
+  return time;
 }
 
 void ReadResources(const Json& node, const NodeReading& reading, KubeNode* read) {
@@ -72,6 +99,11 @@ KubeNode ReadKubeNode(const Json& node, const NodeReading& reading) {
     read.gpu_type =
         reading.type_label ? labels->value(*reading.type_label, "") : GpuTypeOfLabels(*labels);
   }
+  if (const Json* annotations = FindField(node, "/metadata/annotations"_json_pointer)) {
+    read.recall_at = ReadTime(*annotations, kRecallAt, &read);
+    read.recall_until = ReadTime(*annotations, kRecallUntil, &read);
+  }
+  read.leaving = IsLeaving(node);
   read.ready = IsReady(node);
   const Json* cordoned = FindField(node, "/spec/unschedulable"_json_pointer);
   read.cordoned = cordoned != nullptr && cordoned->get<bool>();

@@ -105,8 +105,8 @@ struct SlurmNode {
   SlurmNodeState state;
   std::string state_text{};  // as JSON has it, "IDLE+DRAIN", for people; libslurm sets none
   bool reserved = false;     // as a whole, for somebody, now
-  int cpus_reserved = 0;     // where it is not reserved as a whole
-  int gpus_reserved = 0;
+  int cpus_reserved = 0, gpus_reserved = 0;  // where it is not reserved as a whole
+  std::optional<std::pair<std::time_t, std::time_t>> next_reserved{};  // as a whole: from, until
 };
 
 // What the scheduler does about the memory of jobs in a partition.

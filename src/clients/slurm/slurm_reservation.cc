@@ -1,5 +1,6 @@
 #include "clients/slurm/slurm_reservation.h"
 
+#include <algorithm>
 #include <map>
 
 #include "clients/slurm/resources.h"
@@ -16,11 +17,12 @@ void MarkReservations(const std::vector<SlurmReservation>& reservations, std::ti
   std::map<std::string, SlurmNode*> by_name;
   for (SlurmNode& node : *nodes) {
     node.reserved = false;
+    node.next_reserved.reset();
     node.cpus_reserved = node.gpus_reserved = 0;
     by_name[node.name] = &node;
   }
   for (const SlurmReservation& one : reservations) {
-    if (now < one.begin || one.end <= now) continue;
+    if (one.end <= now) continue;
     int all_cpus = 0;
     std::vector<SlurmNode*> of;
     for (const std::string& name : one.nodes) {
@@ -35,6 +37,11 @@ void MarkReservations(const std::vector<SlurmReservation>& reservations, std::ti
     };
     const bool whole = one.gpus == 0 && (one.cpus == 0 || one.cpus >= all_cpus);
     for (SlurmNode* node : of) {
+      if (now < one.begin) {
+        const std::pair times{one.begin, one.end};
+        if (whole) node->next_reserved = std::min(times, node->next_reserved.value_or(times));
+        continue;
+      }
       node->reserved = node->reserved || whole;
       if (whole) continue;
       node->cpus_reserved += part(one.cpus);

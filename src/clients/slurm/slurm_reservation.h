@@ -22,8 +22,8 @@ struct SlurmReservation {
 // GPUs that a reservation names, parts of GPUs that are a type included.
 int GpusOfTres(std::string_view tres);
 
-// Sets what is reserved of each node, as a whole or in part, by reservations that last at `now`;
-// with time alone they begin and end.
+// Sets what is reserved of each node, as a whole or in part, by reservations that last at `now`,
+// and when it will be reserved as a whole; with time alone they begin and end.
 void MarkReservations(const std::vector<SlurmReservation>& reservations, std::time_t now,
                       std::vector<SlurmNode>* nodes);
 

@@ -361,16 +361,16 @@ void LiveCluster::TellUsers() {
   }
 }
 
-// True where a maintenance window begins or ends.
+// True where a maintenance window begins or ends, or jobs are to leave a node that is called back.
 bool LiveCluster::FollowWindows() {
-  if (windows_.windows().empty() && state_.maintained_nodes().empty()) return false;
-  windows_.SetNodes(NodeNames());
+  if (!windows_.windows().empty()) windows_.SetNodes(NodeNames());
+  recalls_.Find(windows_, state_.nodes());
   std::set<std::string> drained;
-  for (const NodeIndex node : windows_.InForce(clock_.Wall())) {
-    drained.insert(state_.nodes()[At(node)].name);
+  for (const auto& nodes : {windows_.InForce(clock_.Wall()), recalls_.ToLeave(clock_.Wall())}) {
+    for (const NodeIndex node : nodes) drained.insert(state_.nodes()[At(node)].name);
   }
   if (drained == state_.maintained_nodes()) return false;
-  spdlog::info("in maintenance: {}",
+  spdlog::info("in maintenance, or called back by the cluster: {}",
                drained.empty() ? "no node" : fmt::format("{}", fmt::join(drained, ", ")));
   writer_.Write(record::MaintainedNodes{drained});
   return true;
@@ -408,6 +408,8 @@ void LiveCluster::FindConstraints() {
     if (const auto failed = failed_nodes.find(job->index); failed != failed_nodes.end()) {
       required.avoided.insert(required.avoided.end(), failed->second.begin(), failed->second.end());
     }
+    const std::vector<NodeIndex> leaving = recalls_.TooSoonFor(*job->asked, clock_.Wall());
+    required.avoided.insert(required.avoided.end(), leaving.begin(), leaving.end());
     const std::vector<NodeIndex> full = NodesWithoutMemoryFor(*job);
     required.avoided.insert(required.avoided.end(), full.begin(), full.end());
     if (required.only_on != nullptr || required.even || !required.avoided.empty()) {
@@ -497,7 +499,8 @@ void LiveCluster::FindNodeUse() {
   }
   const double wall = clock_.Wall();
   for (const NodeIndex node : windows_.Near(wall)) mark(node, NodeUse::kNoStarts);
-  const Seconds next = windows_.NextNear(wall);
+  for (const NodeIndex node : recalls_.Near(wall)) mark(node, NodeUse::kNoStarts);
+  const Seconds next = std::min(windows_.NextNear(wall), recalls_.NextNear(wall));
   if (next == kNever) return;
   constraints_.valid_until = std::min(constraints_.valid_until, observation_.now + next - wall);
 }
@@ -509,8 +512,19 @@ void LiveCluster::Refresh() {
 
 void LiveCluster::ShowJobs() {
   state_.job_table().Observe(&observation_);
+  ShowRecalls();
   FindConstraints();
   observation_.events = {};
+}
+
+void LiveCluster::ShowRecalls() {
+  std::vector<GpuCount> here;
+  here.reserve(state_.nodes().size());
+  for (const RuntimeNode& node : state_.nodes()) {
+    const bool up = node.up() && !state_.drained_nodes().contains(node.name);
+    here.push_back(up ? node.capacity.gpus : 0);
+  }
+  recalls_.Show(clock_.Wall(), here, &observation_);
 }
 
 bool LiveCluster::PollRuntime() {

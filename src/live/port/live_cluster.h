@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "cluster/cluster_port.h"
+#include "live/port/announced_recalls.h"
 #include "live/port/batch_control.h"
 #include "live/port/checkpoint_advice.h"
 #include "live/port/newcomers.h"
@@ -167,6 +168,7 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   Observation observation_;
   Constraints constraints_;
   MaintenanceWindows windows_;  // by Unix time
+  AnnouncedRecalls recalls_;
   std::vector<SharedLimit> limits_;
   Corrections::Reason correction_ = Corrections::Reason::kNone;  // of the answer applied next
   bool polled_ = false;                                          // there was a first snapshot

@@ -24,6 +24,15 @@ struct NodeMemory {
   friend bool operator==(const NodeMemory&, const NodeMemory&) = default;
 };
 
+// The cluster has announced that it takes a node back. Unix times.
+struct NodeRecall {
+  double from = 0;
+  double until = kNever;      // kNever: nobody has said that it comes back
+  bool binds_limits = false;  // the cluster starts nothing there whose time limit is beyond `from`
+
+  friend bool operator==(const NodeRecall&, const NodeRecall&) = default;
+};
+
 // GPUs of one type on one machine. A machine with GPUs of several types is one node for each type.
 struct RuntimeNode {
   std::string name;
@@ -33,6 +42,7 @@ struct RuntimeNode {
   GpuCount taken = 0;   // GPUs that others have or may claim, which the daemon does not give away
   bool closed = false;  // no worker starts there, and those that run there go on
   std::optional<NodeMemory> memory{};  // unset: it is not known, or not allocated
+  std::optional<NodeRecall> recall{};  // the next one, or the present one; unset: none is announced
 
   bool up() const { return state == NodeState::kUp; }
   friend bool operator==(const RuntimeNode&, const RuntimeNode&) = default;

@@ -196,6 +196,11 @@ using Of = std::conditional_t<kReads<Io>, R, const R>;
 void Fields(auto& io, Of<decltype(io), NodeMemory>& memory) {
   io("memory", memory.all, "memory_taken", memory.taken);
 }
+void Fields(auto& io, Of<decltype(io), NodeRecall>& recall) {
+  io("recalled_from", recall.from);
+  io.Lenient("recalled_until", recall.until);
+  io.IfSet("binds_limits", recall.binds_limits);
+}
 void Fields(auto& io, Of<decltype(io), RuntimeNode>& node) {
   bool up = node.up();
   bool drained = node.state == NodeState::kDrained;
@@ -203,6 +208,7 @@ void Fields(auto& io, Of<decltype(io), RuntimeNode>& node) {
      node.capacity.cpus, "up", up);
   io.IfSet("taken", node.taken, "drained", drained, "closed", node.closed);
   io.Group("memory", node.memory);
+  io.Group("recalled_from", node.recall);
   if constexpr (kReads<decltype(io)>) {
     node.state = drained ? NodeState::kDrained : up ? NodeState::kUp : NodeState::kDown;
   }

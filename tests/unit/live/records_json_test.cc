@@ -27,6 +27,8 @@ constexpr const char* kLines[] = {
     R"({"at":0.5,"what":"serve","origin":1795618972.8})",
     R"({"at":1.0,"what":"nodes","nodes":[{"node":"n1","type":"gpu","gpus":4,"cpus":32,"up":true},)"
     R"({"node":"n2","type":"gpu","gpus":4,"cpus":8,"up":false,"taken":2,"drained":true}]})",
+    R"({"at":1.0,"what":"nodes","nodes":[{"node":"n1","type":"gpu","gpus":4,"cpus":32,"up":true,)"
+    R"("recalled_from":86400.0,"recalled_until":null,"binds_limits":true}]})",
     R"({"at":1.0,"what":"drain"})",
     R"({"at":1.0,"what":"drain","node":"n2"})",
     R"({"at":1.0,"what":"undrain","node":"n2"})",

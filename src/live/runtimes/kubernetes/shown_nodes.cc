@@ -8,11 +8,11 @@
 namespace allot {
 namespace {
 
-// Drained: an administrator closed a node that works. One with a taint may be in trouble: that
-// counts as down.
+// Drained: an administrator closed a node that works, or it is about to be taken away, so that jobs
+// leave it with a checkpoint. One with another taint may be in trouble: that counts as down.
 NodeState NodeStateOf(const KubeNode& node) {
   if (!node.closed) return NodeState::kUp;
-  return node.ready && node.cordoned ? NodeState::kDrained : NodeState::kDown;
+  return node.ready && (node.cordoned || node.leaving) ? NodeState::kDrained : NodeState::kDown;
 }
 
 // Of a node that was made anew the labels may come later.
@@ -20,6 +20,11 @@ void ShowResources(const KubeNode& node, RuntimeNode* shown) {
   if (!node.gpu_type.empty()) shown->gpu_type = node.gpu_type;
   shown->capacity.gpus = std::min(node.gpus, kMaxGpusPerNode);
   shown->capacity.cpus = node.cpus;
+  shown->recall.reset();
+  if (node.recall_at) {
+    shown->recall =
+        NodeRecall{.from = *node.recall_at, .until = node.recall_until.value_or(kNever)};
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // none, the node alone decides. Pure.
 
 #include <cstdint>
+#include <ctime>
 #include <map>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@ struct NodePart {
   std::string gpu_type;             // as Slurm says; "": without one
   bool whole = true;                // all GPUs of the Slurm node
   std::uint64_t memory_of_gpu = 0;  // MiB: of the node, for a worker that asks for none
+  std::time_t reserved_from = 0;    // for others; 0: it is not
 };
 using NodeParts = std::map<std::string, NodePart>;  // by the daemon's name
 

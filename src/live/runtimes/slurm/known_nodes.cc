@@ -51,10 +51,16 @@ JobNodes KnownNodes::Read(const SlurmSnapshot& snapshot, const std::string& part
       shown.state = states_[node.name];
       shown.closed = closed;
       shown.taken = foreign.TakenOf(node, gpus);
+      if (const auto& next = node.next_reserved) {
+        shown.recall = NodeRecall{.from = static_cast<double>(next->first),
+                                  .until = static_cast<double>(next->second),
+                                  .binds_limits = true};
+      }
       if (memory != SlurmMemory::kNotCounted) {
         shown.memory = {node.memory_mib, foreign.MemoryOn(node)};
       }
-      parts_[shown.name] = {node.name, gpus.name, whole, memory_of_gpu};
+      parts_[shown.name] = {node.name, gpus.name, whole, memory_of_gpu,
+                            node.next_reserved ? node.next_reserved->first : 0};
       all.push_back({shown.name, shown.gpu_type, gpus.count, &node});
       seen->nodes.push_back(std::move(shown));
     }

@@ -42,6 +42,15 @@ WorkerExit ExitOf(SlurmState state) {
                                            : WorkerExit::kFailure;
 }
 
+// Minutes. Slurm starts nothing whose limit is beyond the beginning of a reservation of its nodes;
+// the daemon has workers leave before (live/port/announced_recalls.h).
+std::uint32_t LimitBefore(std::time_t reserved_from, std::uint32_t limit) {
+  if (reserved_from == 0) return limit;
+  constexpr std::time_t kToStart = 60;  // that a start may take
+  const std::time_t left = (reserved_from - std::time(nullptr) - kToStart) / 60;
+  return static_cast<std::uint32_t>(std::clamp<std::time_t>(left, 1, limit));
+}
+
 std::optional<double> BeganOf(const SlurmJob& slurm) {
   return slurm.start > 0 ? std::optional<double>(slurm.start) : std::nullopt;
 }
@@ -249,7 +258,7 @@ SlurmSubmission SlurmRuntime::WorkerJobOf(const SlurmUserJob& user_job, const Wo
   submission.output = fmt::format("slurm-{}.{}.out", of.known_as(), number);
   submission.account = of.account;
   submission.qos = of.qos;
-  submission.time_limit = of.time_limit;
+  submission.time_limit = LimitBefore(part.reserved_from, of.time_limit);
   submission.cpus_per_task = of.cpus_per_task;
   submission.memory = of.memory;
   if ((of.memory & ~kMemoryPerCpu) == 0 &&

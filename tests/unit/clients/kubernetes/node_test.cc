@@ -45,6 +45,30 @@ TEST(KubeNodes, WhereNothingMayStartAreClosed) {
   EXPECT_EQ(closed({{"taints", {gpus}}}, {.tolerated = {}}), "tainted nvidia.com/gpu:NoSchedule");
 }
 
+TEST(KubeNodes, ThatAreCalledBackSayWhen) {
+  Json node = RecordedNode(0);
+  node["metadata"]["annotations"][kRecallAt] = "1970-01-02T00:00:00Z";
+  EXPECT_EQ(Read(node).recall_at, 86400);
+  EXPECT_FALSE(Read(node).recall_until.has_value());
+  node["metadata"]["annotations"][kRecallUntil] = "1970-01-03T00:00:00Z";
+  EXPECT_EQ(Read(node).recall_until, 2 * 86400);
+  EXPECT_FALSE(Read(node).leaving || Read(node).closed) << "not yet";
+  node["metadata"]["annotations"][kRecallAt] = "tomorrow";
+  EXPECT_FALSE(Read(node).recall_at.has_value());
+  EXPECT_EQ(Read(node).fault->got, "\"tomorrow\"");
+}
+
+TEST(KubeNodes, ThatAutoscalersAndCloudsTakeAwayAreLeaving) {
+  for (const char* key :
+       {"ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted",
+        "aws-node-termination-handler/spot-itn", "cloud.google.com/impending-node-termination"}) {
+    Json node = RecordedNode(0);
+    node["spec"]["taints"] = {{{"key", key}, {"effect", "NoSchedule"}}};
+    EXPECT_TRUE(Read(node).leaving) << key;
+    EXPECT_TRUE(Read(node).closed.has_value()) << key;
+  }
+}
+
 TEST(KubeNodes, ThatAreNotReadyAreClosedToo) {
   Json node = RecordedNode(0);
   node["status"]["conditions"][0]["status"] = "Unknown";

@@ -38,6 +38,28 @@ TEST(ShownNodes, ANodeHasTheGpusThatItAdvertisesNow) {
   }
 }
 
+TEST(ShownNodes, ANodeThatIsAboutToGoIsDrainedAndNotDown) {
+  ShownNodes nodes;
+  nlohmann::json node = Node("n1", 4);
+  node["spec"]["taints"] = {{{"key", "disk"}, {"effect", "NoSchedule"}}};
+  Read({node}, &nodes);
+  EXPECT_EQ(nodes.all()[0].state, NodeState::kDown);
+  node["spec"]["taints"] = {{{"key", "karpenter.sh/disrupted"}, {"effect", "NoSchedule"}}};
+  Read({node}, &nodes);
+  EXPECT_EQ(nodes.all()[0].state, NodeState::kDrained);
+}
+
+TEST(ShownNodes, ANodeIsRecalledAsItsAnnotationSays) {
+  ShownNodes nodes;
+  nlohmann::json node = Node("n1", 4);
+  node["metadata"]["annotations"][kRecallAt] = "1970-01-02T00:00:00Z";
+  Read({node}, &nodes);
+  EXPECT_TRUE(nodes.all()[0].up());
+  EXPECT_EQ(nodes.all()[0].recall, (NodeRecall{.from = 86400}));
+  Read({Node("n1", 4)}, &nodes);
+  EXPECT_FALSE(nodes.all()[0].recall.has_value());
+}
+
 TEST(ShownNodes, APodIsLostWithItsNode) {
   ShownNodes nodes;
   Read({Node("n1", 4, true)}, &nodes);

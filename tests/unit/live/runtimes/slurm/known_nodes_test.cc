@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "clients/slurm/slurm_reservation.h"
+
 namespace allot {
 namespace {
 
@@ -51,6 +53,26 @@ TEST(KnownNodes, NodeThatLostGpusKeepsWhatRuns) {
   nodes.Read(snapshot, "main", SlurmMemory::kNotCounted, &seen);
   EXPECT_TRUE(seen.nodes.at(0).up());
   EXPECT_TRUE(seen.nodes.at(0).closed);
+}
+
+TEST(KnownNodes, ReservationThatWillBeginIsARecall) {
+  SlurmSnapshot snapshot;
+  snapshot.nodes = {Node("n1", "gpu:4"), Node("n2", "gpu:4")};
+  const std::vector<SlurmReservation> reservations = {
+      {.begin = 500, .end = 900, .nodes = {"n1"}},
+      {.begin = 300, .end = 400, .nodes = {"n1"}},
+      {.begin = 300, .end = 400, .nodes = {"n2"}, .gpus = 2}};
+  MarkReservations(reservations, 100, &snapshot.nodes);
+  KnownNodes nodes;
+  RuntimeSnapshot seen;
+  nodes.Read(snapshot, "main", SlurmMemory::kNotCounted, &seen);
+  EXPECT_EQ(seen.nodes.at(0).recall, (NodeRecall{.from = 300, .until = 400, .binds_limits = true}))
+      << "the first of them";
+  EXPECT_EQ(nodes.parts().at("n1").reserved_from, 300);
+  EXPECT_FALSE(seen.nodes.at(1).recall.has_value()) << "of a part of the node";
+  MarkReservations(reservations, 1000, &snapshot.nodes);
+  nodes.Read(snapshot, "main", SlurmMemory::kNotCounted, &seen);
+  EXPECT_FALSE(seen.nodes.at(2).recall.has_value()) << "all are over";
 }
 
 }  // namespace
