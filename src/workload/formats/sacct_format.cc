@@ -53,7 +53,8 @@ struct SacctRow {
 
 class SacctReader {
  public:
-  SacctReader(const CsvReader& row, TraceBuilder* builder) : row_(row), builder_(*builder) {}
+  SacctReader(const CsvReader& row, SacctTenant tenant, TraceBuilder* builder)
+      : row_(row), tenant_(tenant), builder_(*builder) {}
 
   bool saw_gpus() const { return saw_gpus_; }
 
@@ -97,7 +98,8 @@ class SacctReader {
     Workload& names = builder_.workload();
     job.user = names.users.Intern(row_.Text("User"));
     job.group = names.groups.Intern(row_.Text("JobName"));
-    const bool queue = row_.Has("Partition");
+    const bool by_account = tenant_ == SacctTenant::kAccount && row_.Has("Account");
+    const bool queue = row_.Has("Partition") && !by_account;
     job.tenant = names.tenants.Intern(row_.Text(queue ? "Partition" : "Account"));
     return read;
   }
@@ -269,6 +271,7 @@ class SacctReader {
   }
 
   const CsvReader& row_;
+  SacctTenant tenant_;
   TraceBuilder& builder_;
   bool saw_gpus_ = false;
 };
@@ -392,27 +395,6 @@ void JoinName(const SacctHeader& header, CsvReader* row) {
                  std::to_string(row->fields()), row->place());
 }
 
-Workload ReadSacct(std::string_view text, const std::string& path, const ReadOptions& options,
-                   ReadReport* report) {
-  const SacctHeader header = ReadSacctHeader(text);
-  CheckSacctHeader(header, text, path);
-  // Commas stand where somebody saved the table again as CSV: lists of resources are in quotes.
-  const bool csv = header.separator == ',';
-  CsvReader row = csv ? CsvReader(text, path, header.columns)
-                      : CsvReader::WithoutHeader(text, path, header.columns, header.separator);
-  TraceBuilder builder(path, options, report);
-  return ReadSacctRows(header, row, path, &builder, report, [&](const std::function<void()>& add) {
-    if (!csv) row.Next();  // the header
-    while (row.Next()) {
-      builder.Part(row.line(), [&] {
-        if (row.fields() > header.columns.size()) JoinName(header, &row);
-        row.CheckRow();
-        add();
-      });
-    }
-  });
-}
-
 int DetectSacct(std::string_view head) {
   const SacctHeader header = ReadSacctHeader(head);
   if (header.columns.empty()) return 0;
@@ -429,14 +411,41 @@ int DetectSacct(std::string_view head) {
 
 ALLOT_REGISTER(TraceFormat,
                (TraceFormat{"sacct", "sacct -P: Slurm's accounting; squeue: what runs and waits",
-                            DetectSacct, ReadSacct}));
+                            DetectSacct,
+                            [](std::string_view text, const std::string& path,
+                               const ReadOptions& options, ReadReport* report) {
+                              return ReadSacctText(text, path, options, report,
+                                                   SacctTenant::kPartition);
+                            }}));
 
 }  // namespace
 
+Workload ReadSacctText(std::string_view text, const std::string& path, const ReadOptions& options,
+                       ReadReport* report, SacctTenant tenant) {
+  const SacctHeader header = ReadSacctHeader(text);
+  CheckSacctHeader(header, text, path);
+  // Commas stand where somebody saved the table again as CSV: lists of resources are in quotes.
+  const bool csv = header.separator == ',';
+  CsvReader row = csv ? CsvReader(text, path, header.columns)
+                      : CsvReader::WithoutHeader(text, path, header.columns, header.separator);
+  TraceBuilder builder(path, options, report);
+  return ReadSacctRows(header, row, path, &builder, report, tenant,
+                       [&](const std::function<void()>& add) {
+                         if (!csv) row.Next();  // the header
+                         while (row.Next()) {
+                           builder.Part(row.line(), [&] {
+                             if (row.fields() > header.columns.size()) JoinName(header, &row);
+                             row.CheckRow();
+                             add();
+                           });
+                         }
+                       });
+}
+
 Workload ReadSacctRows(const SacctHeader& header, const CsvReader& row, const std::string& path,
-                       TraceBuilder* builder, ReadReport* report,
+                       TraceBuilder* builder, ReadReport* report, SacctTenant tenant,
                        const std::function<void(const std::function<void()>& add)>& walk) {
-  SacctReader reader(row, builder);
+  SacctReader reader(row, tenant, builder);
   std::map<std::string, std::size_t> place_of;  // of a job number in `jobs`
   std::vector<std::vector<SacctRow>> jobs;
   walk([&] {

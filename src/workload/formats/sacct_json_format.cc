@@ -160,8 +160,30 @@ std::vector<std::string> RowOf(const SacctRecord& record) {
           record.Reason()};
 }
 
+int DetectSacctJson(std::string_view head) {
+  const std::size_t begin = head.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || head[begin] != '{') return 0;
+  static constexpr std::array<std::string_view, 4> kMembers = {"\"jobs\"", "\"time\"",
+                                                               "\"submission\"", "\"tres\""};
+  return std::all_of(
+             kMembers.begin(), kMembers.end(),
+             [&](std::string_view member) { return head.find(member) != std::string_view::npos; })
+             ? 100
+             : 0;
+}
+
+ALLOT_REGISTER(TraceFormat, (TraceFormat{"sacct-json", "sacct --json: Slurm's accounting as JSON",
+                                         DetectSacctJson,
+                                         [](std::string_view text, const std::string& path,
+                                            const ReadOptions& options, ReadReport* report) {
+                                           return ReadSacctJson(text, path, options, report,
+                                                                SacctTenant::kPartition);
+                                         }}));
+
+}  // namespace
+
 Workload ReadSacctJson(std::string_view text, const std::string& path, const ReadOptions& options,
-                       ReadReport* report) {
+                       ReadReport* report, SacctTenant tenant) {
   const std::size_t begin = text.find('{');
   const auto whole = begin == std::string_view::npos ? std::nullopt : ScanJsonObject(text, begin);
   std::string_view jobs;
@@ -181,7 +203,7 @@ Workload ReadSacctJson(std::string_view text, const std::string& path, const Rea
   CsvReader row = CsvReader::OfFields(path, SacctJsonColumns());
   TraceBuilder builder(path, options, report);
   report->notes.emplace_back("times are UTC: JSON has no zone (sacct -P prints local times)");
-  return ReadSacctRows({.columns = SacctJsonColumns()}, row, path, &builder, report,
+  return ReadSacctRows({.columns = SacctJsonColumns()}, row, path, &builder, report, tenant,
                        [&](const std::function<void()>& add) {
                          while (records.Next()) {
                            builder.Part(records.line(), [&] {
@@ -195,20 +217,4 @@ Workload ReadSacctJson(std::string_view text, const std::string& path, const Rea
                        });
 }
 
-int DetectSacctJson(std::string_view head) {
-  const std::size_t begin = head.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos || head[begin] != '{') return 0;
-  static constexpr std::array<std::string_view, 4> kMembers = {"\"jobs\"", "\"time\"",
-                                                               "\"submission\"", "\"tres\""};
-  return std::all_of(
-             kMembers.begin(), kMembers.end(),
-             [&](std::string_view member) { return head.find(member) != std::string_view::npos; })
-             ? 100
-             : 0;
-}
-
-ALLOT_REGISTER(TraceFormat, (TraceFormat{"sacct-json", "sacct --json: Slurm's accounting as JSON",
-                                         DetectSacctJson, ReadSacctJson}));
-
-}  // namespace
 }  // namespace allot
