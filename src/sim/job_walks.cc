@@ -34,6 +34,37 @@ Seconds JobWalks::Continue(const Observation& o, std::size_t row, Seconds ready,
   return EndFrom(o, row, std::max(o.now, ready));
 }
 
+void JobWalks::BeginStarted(SimulatedJobs* jobs, NetworkLoad* network, const DecisionTimes& times) {
+  if (network != nullptr) {
+    network->PlaceStarted(*jobs);
+    FollowCongestion(jobs, network, times);
+  }
+  const Observation& o = jobs->observation;
+  for (std::size_t slot = 0; slot < jobs->running.size(); ++slot) {
+    RunningJob& run = jobs->running[slot];
+    if (run.finish != kNever || !Follows(jobs->JobIn(slot))) continue;
+    const PlaceFactors place = network ? network->PlaceOf(*jobs, slot) : PlaceFactors{};
+    run.finish = times.EndOf(Begin(o, jobs->RowIn(slot), run.ready, place), run.ready);
+    run.rate = LastRate(o, jobs->RowIn(slot));
+  }
+}
+
+void JobWalks::FollowCongestion(SimulatedJobs* jobs, NetworkLoad* network,
+                                const DecisionTimes& times) {
+  Observation& o = jobs->observation;
+  for (const JobIndex job : network->Update()) {
+    const std::size_t row = At(jobs->row_of_job[At(job)]);
+    o.places[row].congestion = static_cast<float>(network->congestion(job));
+    const std::size_t slot = jobs->SlotOf(job);
+    RunningJob& run = jobs->running[slot];
+    if (run.finish == kNever) continue;  // it begins anew
+    const Seconds end = Continue(o, row, run.ready, network->PlaceOf(*jobs, slot));
+    run.finish = times.EndOf(end, run.ready);
+    run.rate = LastRate(o, row);
+  }
+  jobs->FindFirstFinish();
+}
+
 double JobWalks::LastRate(const Observation& o, std::size_t row) const {
   double done = o.done_work[row];
   const JobProcess::Segment segment = SegmentAt(o, row, &done);

@@ -5,7 +5,9 @@
 
 #include <vector>
 
+#include "sim/decision_times.h"
 #include "sim/job_process.h"
+#include "sim/network_load.h"
 #include "sim/scenario.h"
 #include "sim/simulated_jobs.h"
 
@@ -27,11 +29,16 @@ class JobWalks {
   // The same place slows it down otherwise from now on. Answers as Begin, for the same `ready`.
   Seconds Continue(const Observation& observation, std::size_t row, Seconds ready,
                    const PlaceFactors& place);
+  // The jobs that were given something new to run on begin on it, on their places in the network
+  // (null: it does not count), and get their ends and rates. O(slots + segments).
+  void BeginStarted(SimulatedJobs* jobs, NetworkLoad* network, const DecisionTimes& times);
+  // The jobs whose congestion has changed go on at other rates, to other ends.
+  void FollowCongestion(SimulatedJobs* jobs, NetworkLoad* network, const DecisionTimes& times);
+
   // The rate of the segment that the job is in where it has no end, else 0.
   double LastRate(const Observation& observation, std::size_t row) const;
-  // The segment that the job is in, whose rate includes the speed-up and what
-  // checkpoints cost; `done` is moved past the end
-  // of one that is as good as over.
+  // The segment that the job is in, whose rate includes the speed-up and what checkpoints cost;
+  // `done` is moved past the end of one that is as good as over.
   JobProcess::Segment SegmentAt(const Observation& observation, std::size_t row,
                                 double* done) const;
   // Work that is done after so many seconds from `done` on, or from where the job began.
@@ -57,8 +64,8 @@ class JobWalks {
   Seconds EndFrom(const Observation& observation, std::size_t row, Seconds time) const;
 
   const Scenario& scenario_;
-  mutable std::vector<JobWalk>
-      walks_;  // by job; segments are remembered. Empty: none has a process
+  // By job; segments are remembered. Empty: none has a process.
+  mutable std::vector<JobWalk> walks_;
 };
 
 }  // namespace allot

@@ -89,8 +89,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
       jobs_(scenario, start),
       walks_(scenario) {
   ALLOT_CHECK(scenario.node_events().empty() && scenario.lending() == nullptr);
-  ALLOT_CHECK(!scenario.has_placed_jobs());
-  ALLOT_CHECK(scenario.start_plan() == nullptr);
+  ALLOT_CHECK(!scenario.has_placed_jobs() && scenario.start_plan() == nullptr);
   Observation& o = jobs_.observation;
   o.cluster = &nodes_.cluster();
   o.decision = 0;
@@ -386,19 +385,16 @@ void SimulatedCluster::NoteCompletions() {
 void SimulatedCluster::RemoveEndedRows() {
   const Observation& o = jobs_.observation;
   for (const std::int32_t row : ended_rows_) holdings_.Release(o, row);
-  if (rates_) {
-    for (const std::size_t slot : ended_slots_) {
-      rates_->MeasureEnd(jobs_, slot);
-      rates_->Forget(jobs_.JobIn(slot));
-    }
-  }
   for (const std::size_t slot : ended_slots_) {
-    if (network_) network_->Remove(jobs_.JobIn(slot));
-    if (training_) training_->Stop(jobs_.JobIn(slot));
+    const JobIndex job = jobs_.JobIn(slot);
+    if (rates_) rates_->MeasureEnd(jobs_, slot);
+    if (rates_) rates_->Forget(job);
+    if (network_) network_->Remove(job);
+    if (training_) training_->Stop(job);
   }
   jobs_.Erase(ended_rows_, ended_slots_);
   if (!o.partner.empty()) PartFromPartners(&jobs_);
-  if (network_) FollowCongestion();
+  if (network_) walks_.FollowCongestion(&jobs_, &*network_, times_);
 }
 
 void SimulatedCluster::Admit(Seconds until) {
@@ -489,7 +485,8 @@ void SimulatedCluster::StopJobsOn(NodeIndex node, NodeEventReason reason, Second
         jobs_.running[kept++] = jobs_.running[slot];
       } else {
         const bool starts = !starts_ || !starts_->WillFail(o.job[r]);
-        if (!planned && loss != NodeLoss::kRequeue && starts) rest = ConfigurationWithout(r, node);
+        if (!planned && loss != NodeLoss::kRequeue && starts)
+          rest = jobs_.ConfigurationWithout(r, node);
         const Checkpoints written = scenario_.CheckpointsOn(shares.size());
         const bool in_time = planned || (notice > 0 && notice >= written.cost);
         if (!in_time && !(loss == NodeLoss::kHot && rest >= 0)) LoseSinceCheckpoint(slot, written);
@@ -522,18 +519,6 @@ void SimulatedCluster::StopJobsOn(NodeIndex node, NodeEventReason reason, Second
   if (walks_.any()) BeginWalks();
   jobs_.FindFirstFinish();
   timeline_.Note(PointNow(jobs_.gpus_used));
-}
-
-std::int32_t SimulatedCluster::ConfigurationWithout(std::size_t row, NodeIndex node) const {
-  const Observation& o = jobs_.observation;
-  if (!o.partner.empty() && o.partner[row] >= 0) return -1;  // it shares its GPUs
-  const ConfigurationTable& table = *o.table[row];
-  UnitCounts units;
-  for (const NodeShare& share : o.shares_of(static_cast<std::int32_t>(row))) {
-    if (share.node != node) units += share.units;
-  }
-  const std::int32_t rest = table.Find(units, table[o.running[row]].gpu_type);
-  return rest >= 0 && table[rest].rate > 0 ? rest : -1;
 }
 
 RunningJob SimulatedCluster::GoOnWithout(NodeIndex node, std::size_t row,
@@ -586,9 +571,8 @@ void SimulatedCluster::FollowStarts() {
 void SimulatedCluster::GiveUp(std::span<const JobIndex> jobs) {
   const Observation& o = jobs_.observation;
   for (const JobIndex job : jobs) {
-    const auto slot = std::ranges::lower_bound(jobs_.running_rows, jobs_.row_of_job[At(job)]);
-    RunningJob& run = jobs_.running[static_cast<std::size_t>(slot - jobs_.running_rows.begin())];
-    run.work = o.done_work[At(*slot)];
+    RunningJob& run = jobs_.running[jobs_.SlotOf(job)];
+    run.work = o.done_work[At(jobs_.row_of_job[At(job)])];
     run.finish = o.now;
   }
   PassTo(o.now);
@@ -775,35 +759,8 @@ RunningJob SimulatedCluster::RunFrom(std::size_t row, std::size_t nodes, Seconds
   return run;
 }
 
-void SimulatedCluster::FollowCongestion() {
-  Observation& o = jobs_.observation;
-  for (const JobIndex job : network_->Update()) {
-    const std::int32_t row = jobs_.row_of_job[At(job)];
-    o.places[At(row)].congestion = static_cast<float>(network_->congestion(job));
-    const auto at = std::lower_bound(jobs_.running_rows.begin(), jobs_.running_rows.end(), row);
-    const auto slot = static_cast<std::size_t>(at - jobs_.running_rows.begin());
-    RunningJob& run = jobs_.running[slot];
-    if (run.finish == kNever) continue;  // BeginWalks knows more
-    const Seconds end = walks_.Continue(o, At(row), run.ready, network_->PlaceOf(jobs_, slot));
-    run.finish = times_.EndOf(end, run.ready);
-    run.rate = walks_.LastRate(o, At(row));
-  }
-  jobs_.FindFirstFinish();
-}
-
 void SimulatedCluster::BeginWalks() {
-  if (network_) {
-    network_->PlaceStarted(jobs_);
-    FollowCongestion();
-  }
-  for (std::size_t slot = 0; slot < jobs_.running.size(); ++slot) {
-    RunningJob& run = jobs_.running[slot];
-    if (run.finish != kNever || !walks_.Follows(jobs_.JobIn(slot))) continue;
-    const Seconds end = walks_.Begin(jobs_.observation, jobs_.RowIn(slot), run.ready,
-                                     network_ ? network_->PlaceOf(jobs_, slot) : PlaceFactors{});
-    run.finish = times_.EndOf(end, run.ready);
-    run.rate = walks_.LastRate(jobs_.observation, jobs_.RowIn(slot));
-  }
+  walks_.BeginStarted(&jobs_, network_ ? &*network_ : nullptr, times_);
 }
 
 ApplyReport SimulatedCluster::ApplyShares(std::span<const TimeShare> shares) {
@@ -830,13 +787,9 @@ ApplyReport SimulatedCluster::ApplyShares(std::span<const TimeShare> shares) {
     if (!(rate[r] > 0)) continue;
     JobRecord& record = jobs_.records[At(o.job[r])];
     if (o.attained_seconds[r] == 0) record.first_start = o.now;
-    RunningJob run;
-    run.work = scenario_.facts(o.job[r]).work;
-    run.ready = o.now;
-    run.rate = rate[r];
-    run.finish = o.now + std::max(0.0, run.work - o.done_work[r]) / run.rate;
-    run.gpus = gpus[r];
-    jobs_.Run(static_cast<std::int32_t>(r), run);
+    const double work = scenario_.facts(o.job[r]).work;
+    const Seconds finish = o.now + std::max(0.0, work - o.done_work[r]) / rate[r];
+    jobs_.Run(static_cast<std::int32_t>(r), {work, o.now, rate[r], finish, gpus[r]});
   }
   jobs_.FindFirstFinish();
   timeline_.Note(PointNow(jobs_.gpus_used));

@@ -116,8 +116,6 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   void StopJobsOn(NodeIndex node, NodeEventReason reason, Seconds notice);
   void FollowStarts();  // that fail by now, and nodes that do not
   void GiveUp(std::span<const JobIndex> jobs);
-  // The configuration in which the row's job progresses on what it holds on other nodes; -1: none.
-  std::int32_t ConfigurationWithout(std::size_t row, NodeIndex node) const;
   RunningJob GoOnWithout(NodeIndex node, std::size_t row, std::int32_t configuration);
   void LoseSinceCheckpoint(std::size_t slot, const Checkpoints& written);
 
@@ -130,8 +128,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
                   std::span<const NodeShare> shares, const RunningJob* before, bool same_shape,
                   ApplyReport* report);
   RunningJob RunFrom(std::size_t row, std::size_t nodes, Seconds ready);
-  void BeginWalks();        // of jobs with a process that were given something
-  void FollowCongestion();  // where it has changed, walks go on at another rate
+  void BeginWalks();  // of jobs with a process that were given something
   void Stop(std::size_t row);
   // The row's job runs in the configuration (-1: not) from now on. Returns the seconds of progress
   // that this costs, and shows those that a restart in the same configuration would cost.

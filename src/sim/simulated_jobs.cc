@@ -23,6 +23,23 @@ SimulatedJobs::SimulatedJobs(const Scenario& its_scenario, Observation start)
   }
 }
 
+std::int32_t SimulatedJobs::ConfigurationWithout(std::size_t row, NodeIndex node) const {
+  const Observation& o = observation;
+  if (!o.partner.empty() && o.partner[row] >= 0) return -1;  // it shares its GPUs
+  const ConfigurationTable& table = *o.table[row];
+  UnitCounts units;
+  for (const NodeShare& share : o.shares_of(static_cast<std::int32_t>(row))) {
+    if (share.node != node) units += share.units;
+  }
+  const std::int32_t rest = table.Find(units, table[o.running[row]].gpu_type);
+  return rest >= 0 && table[rest].rate > 0 ? rest : -1;
+}
+
+std::size_t SimulatedJobs::SlotOf(JobIndex job) const {
+  const auto slot = std::ranges::lower_bound(running_rows, row_of_job[At(job)]);
+  return static_cast<std::size_t>(slot - running_rows.begin());
+}
+
 void SimulatedJobs::Run(std::int32_t row, const RunningJob& job) {
   running_rows.push_back(row);
   running.push_back(job);

@@ -51,6 +51,11 @@ struct SimulatedJobs {
     return (*FactsOf(row).table)[observation.running[row]];
   }
 
+  // What the row runs in without what it has on a node; -1 where it cannot go on so. O(its nodes).
+  std::int32_t ConfigurationWithout(std::size_t row, NodeIndex node) const;
+  // Of a job that runs. O(log slots).
+  std::size_t SlotOf(JobIndex job) const;
+
   // Appends a slot; rows are added in ascending order.
   void Run(std::int32_t row, const RunningJob& job);
   void ClearSlots();
