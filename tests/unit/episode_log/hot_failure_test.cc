@@ -46,7 +46,8 @@ class HotFailureTest : public LiveClusterFixture {
         epochs.insert(announced->membership.epoch);
         seen.gpus_left = static_cast<GpuCount>(announced->membership.members.size());
       } else if (const auto* trains = std::get_if<record::Trains>(&one.record)) {
-        if (trains->epoch > 0) seen.lost = std::max<double>(0, done - trains->step);
+        if (trains->epoch > 0)
+          seen.lost = static_cast<double>(std::max<std::int64_t>(0, done - trains->step));
       }
     }
     seen.epochs = epochs.size();
