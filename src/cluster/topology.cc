@@ -109,6 +109,7 @@ std::string Topology::ToString() const {
   std::string text = Join(columns, ",") + "\n";
   for (std::size_t node = 0; node < domain_[0].size(); ++node) {
     std::vector<std::string> row;
+    row.reserve(At(top()));
     for (int i = 0; i < top(); ++i) row.push_back(fmt::format("{}", domain_[At(i)][node]));
     text += Join(row, ",") + ",\n";
   }

@@ -32,8 +32,7 @@ std::string NodeEventsInWords(const SimOptions& options) {
         fmt::format("by --node-events ({})", Counted(std::ssize(options.node_events), "event")));
   }
   const auto law = MakeFaultLaw(options.failures);
-  const std::string starts =
-      law != nullptr && law->starts() ? StartFaultsInWords(*law, options) : "";
+  std::string starts = law != nullptr && law->starts() ? StartFaultsInWords(*law, options) : "";
   if (law != nullptr && law->rate() > 0 && starts.empty()) {
     std::string recalls;
     if (law->notice()) {

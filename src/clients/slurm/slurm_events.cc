@@ -37,7 +37,7 @@ std::vector<SlurmNodeEvent> ReadEventsText(std::string_view text) {
 Status LoadNodeEvents(const std::string& sacctmgr, int days, Seconds patience,
                       std::vector<SlurmNodeEvent>* events) {
   SlurmProgramOutput output;
-  const Status run = RunSlurmProgram(
+  Status run = RunSlurmProgram(
       {{sacctmgr, "--noheader", "--parsable2", "show", "event", "event=node",
         fmt::format("start=now-{}days", days), "format=nodename,timestart,timeend,state,reason"},
        SlurmEnvironment(),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "rules/node_failure_rate.h"
+
 namespace allot {
 namespace {
 

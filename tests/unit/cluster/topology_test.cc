@@ -28,6 +28,7 @@ std::string ErrorOf(const std::string& topology) {
 // GPUs 0 to n - 1 of each node.
 std::vector<NodeShare> Shares(const std::vector<std::pair<NodeIndex, GpuCount>>& nodes) {
   std::vector<NodeShare> shares;
+  shares.reserve(nodes.size());
   for (const auto& [node, gpus] : nodes) shares.push_back({node, UnitCounts(gpus), GpuMask(gpus)});
   return shares;
 }

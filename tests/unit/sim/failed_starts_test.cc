@@ -56,6 +56,7 @@ SimOptions Under(const std::string& failures, const std::string& then = "") {
 
 std::vector<SmallJob> Jobs(int count) {
   std::vector<SmallJob> jobs;
+  jobs.reserve(static_cast<std::size_t>(count));
   for (int job = 0; job < count; ++job) jobs.push_back({.submit = 400.0 * job, .duration = 350});
   return jobs;
 }

@@ -19,6 +19,7 @@ class NetworkLoadTest : public ::testing::Test {
 
   static std::vector<NodeShare> On(const std::vector<NodeIndex>& nodes) {
     std::vector<NodeShare> shares;
+    shares.reserve(nodes.size());
     for (const NodeIndex node : nodes) shares.push_back({node, UnitCounts(8), GpuMask(8)});
     return shares;
   }

@@ -87,6 +87,7 @@ Rank RankOf(const ClusterSpec& cluster, const FreeMap& free, GpuCount gpus,
   const Topology& topology = *cluster.topology();
   if (chosen.size() == 1) return {0, free.free_gpus(chosen[0].first), 1};
   std::vector<NodeShare> shares;
+  shares.reserve(chosen.size());
   for (const auto& [node, units] : chosen) {
     shares.push_back({node, UnitCounts(units), GpuMask(units)});
   }

@@ -594,7 +594,7 @@ const SlurmSnapshot& SlurmRuntime::TakeSlurmSnapshot() {
 Status SlurmRuntime::LoadPastOutages(std::vector<PastOutage>* outages) {
   constexpr int kDays = 365;
   std::vector<SlurmNodeEvent> events;
-  const Status done = client_.NodeEvents(kDays, &events);
+  Status done = client_.NodeEvents(kDays, &events);
   if (!done.ok()) return done;
   for (const SlurmNodeEvent& event : events) {
     if (!event.IsFailure()) continue;
