@@ -56,7 +56,7 @@ ALLOT_REGISTER(
          {"nodes", "64", "nodes of eight GPUs; jobs have at most half of them", 1, 1e5},
          {"users", "40", "whose jobs they are", 1, 1e6},
          {"load", "0.9", "offered load", 1e-3, 1e3},
-         {"span", "30d", "time in which jobs are submitted", 3600, 1e9},
+         {"span", "2d", "time in which jobs are submitted", 3600, 1e9},
          {"elastic", "false", "jobs may have 1 GPU to 4 times their request"},
          {"interval", "300", "seconds between decisions", 1e-3, 1e9},
          {"restart-cost", "0", "seconds of progress lost by a change of allocation", 0, 1e9},

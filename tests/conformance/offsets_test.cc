@@ -28,6 +28,8 @@ constexpr World kWorlds[] = {
     {"llm", "llm:jobs=30"},
     {"failures", "failures:nodes=8,span=3d"},
     {"lending", "lending:gpus=64,span=2d"},
+    {"eaters", "eaters:nodes=8,span=1d,law=eaters/broken=0"},
+    {"tree", "tree:jobs=60"},
     {"trace", "trace:gpus=32,span=12h,lengths=noisy:0.5"},
 };
 
