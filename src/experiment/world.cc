@@ -538,6 +538,13 @@ std::string World::UselessOptionsHint(const std::vector<Named>& scenarios) const
         "as equally long\n",
         spec_.workload);
   }
+  const auto none_placed = [](const Named& named) { return !named.scenario->has_placed_jobs(); };
+  if (!spec_.topology.empty() && std::all_of(scenarios.begin(), scenarios.end(), none_placed)) {
+    hint += fmt::format(
+        "warning: --topology: no job of '{}' has a comm_share, so that every place is as fast as "
+        "another\n",
+        spec_.workload);
+  }
   const OperatorRules* const rules = scenarios.front().scenario->options().rules.get();
   if (rules == nullptr) return hint;
   for (const Guarantee& guarantee : rules->guarantees()) {

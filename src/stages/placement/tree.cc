@@ -99,7 +99,7 @@ class Tree : public Placement {
         waiting_.push_back(g);
       }
     }
-    // Small jobs fit between large ones, but not the other way round.
+    // Small jobs fit into what large ones leave.
     std::stable_sort(waiting_.begin(), waiting_.end(), [&](std::size_t a, std::size_t b) {
       return GpusOf(o, grants[a]) > GpusOf(o, grants[b]);
     });
