@@ -39,6 +39,9 @@ namespace {
 // Options that SIGHUP changes; the others need a restart.
 constexpr std::array<std::string_view, 3> kReloaded = {"rules", "interval", "poll"};
 
+// The default policy of a cluster with a topology.
+constexpr const char* kKeepsTogether = "index:placement=tree";
+
 struct ServeOptions {
   std::string runtime = "local";
   std::string policy;
@@ -47,6 +50,7 @@ struct ServeOptions {
   std::string state;
   std::string catalogue;
   std::string rules;
+  std::string topology;
   std::string shadow;
   std::string shadow_checkpoint;
   std::string metrics;
@@ -187,7 +191,7 @@ int Serve(ServeOptions& o, const GivenOptions& given, const GlobalOptions& globa
   options.state = StateFolder(o.state);
   options.runtime = o.runtime;
   options.policy = SpecOf(o.policy, o.checkpoint, "is active");
-  if (options.policy.empty()) options.policy = "index";
+  if (options.policy.empty()) options.policy = o.topology.empty() ? "index" : kKeepsTogether;
   options.metrics = o.metrics;
   options.metrics_for_all = o.metrics_for_all;
   options.stop_jobs = o.stop_jobs;
@@ -204,6 +208,13 @@ int Serve(ServeOptions& o, const GivenOptions& given, const GlobalOptions& globa
     options.live.job_table.catalogue = &own;
   }
   options.live.job_table.rules = RulesOf(o);
+  if (!o.topology.empty()) {
+    options.live.topology = ReadTopologyOfNodes(o.topology);
+    if (options.policy.find("placement=tree") == std::string::npos) {
+      spdlog::warn("--topology: policy '{}' places jobs without it, unlike '{}'", options.policy,
+                   kKeepsTogether);
+    }
+  }
   if (!o.rules.empty()) options.rules = o.rules;
   if (options.live.dry_run) {
     if (o.standby) throw UsageError("--dry-run takes nothing over: not with --standby");
@@ -306,6 +317,11 @@ void DeclareServe(CommandLine& line, ServeOptions& o) {
   line.Option("--rules", o.rules,
               "TOML file of the operator's rules on sizes and changes of jobs "
               "(docs/rules.md), or a --config file with a table [rules] [none]")
+      .Topic("Decisions");
+  line.Option(
+          "--topology", o.topology,
+          "file of the nodes' leaves and pods, e.g. topology.conf (docs/topology.md): jobs with "
+          "a comm_share lie close together [none: every place is alike]")
       .Topic("Decisions");
   line.Option("--interval", o.live.interval, "seconds between scheduled decisions")
       .Duration()

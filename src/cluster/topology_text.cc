@@ -131,11 +131,17 @@ std::shared_ptr<const Topology> OfSizes(const Levels& levels, const ClusterSpec&
   return Make(levels, "", std::move(domains), cluster);
 }
 
+// What a node of the cluster is that the file lacks.
+enum class Unknown : std::uint8_t { kError, kApart };
+
 // Nodes of a file and of the cluster.
 class Binding {
  public:
-  Binding(const TopologyFile& file, const std::string& path, const ClusterSpec& cluster)
-      : file_(file), path_(path), cluster_(cluster) {}
+  Binding(const TopologyFile& file, const std::string& path, const ClusterSpec& cluster,
+          Unknown unknown)
+      : file_(file), path_(path), cluster_(cluster), unknown_(unknown) {
+    apart_.domains.resize(file.levels.size());
+  }
 
   // The file's node for each of the cluster's.
   std::vector<const TopologyNode*> Match(ReadReport* report) const {
@@ -163,13 +169,15 @@ class Binding {
     std::vector<std::string> missing;
     for (const std::string& name : names) {
       const auto found = by_name.find(name);
-      if (found == by_name.end()) {
-        missing.push_back(name);
-      } else {
-        matched.push_back(found->second);
-      }
+      if (found == by_name.end()) missing.push_back(name);
+      matched.push_back(found == by_name.end() ? &apart_ : found->second);
     }
-    if (!missing.empty()) {
+    if (unknown_ == Unknown::kApart) {
+      for (const std::string& name : missing) {
+        report->Adjust("a node that the file lacks as a domain of its own",
+                       fmt::format("{}: {}", path_, name));
+      }
+    } else if (!missing.empty()) {
       Fail(Place(1),
            "every node of the cluster must be in the file: {} of {} are not ({}); the file names "
            "{} ({})",
@@ -191,7 +199,7 @@ class Binding {
       for (std::size_t node = 0; node < matched.size(); ++node) {
         // A prefix that no name has keeps nodes without a label apart.
         const std::string& label = matched[node]->domains.at(level);
-        if (label.empty()) {
+        if (label.empty() && matched[node] != &apart_) {
           report->Adjust(fmt::format("a node without a label of '{}' as a domain of its own",
                                      file_.levels[level].name),
                          Place(matched[node]->line));
@@ -256,11 +264,14 @@ class Binding {
   const TopologyFile& file_;
   const std::string& path_;
   const ClusterSpec& cluster_;
+  Unknown unknown_;
+  TopologyNode apart_;  // without a label
 };
 
 std::shared_ptr<const Topology> OfFile(const TopologyFile& file, const std::string& path,
                                        std::span<const std::string_view> overrides,
-                                       const ClusterSpec& cluster, ReadReport* report) {
+                                       const ClusterSpec& cluster, Unknown unknown,
+                                       ReadReport* report) {
   Levels levels;
   for (const LevelText& level : file.levels) Take(level, fmt::format("{}:1", path), &levels);
   for (const std::string_view text : overrides) {
@@ -287,7 +298,11 @@ std::shared_ptr<const Topology> OfFile(const TopologyFile& file, const std::stri
   TopologyFile named = file;
   std::erase_if(named.levels,
                 [](const LevelText& level) { return level.name == kAll || level.name == kNode; });
-  return Make(levels, path, Binding(named, path, cluster).Domains(report), cluster);
+  return Make(levels, path, Binding(named, path, cluster, unknown).Domains(report), cluster);
+}
+
+TopologyFile ReadFile(const std::string& path) {
+  return ReadTopologyFile(DecodeText(ReadTextFile(path), path).text, path);
 }
 
 }  // namespace
@@ -344,6 +359,16 @@ TopologyFile ReadTopologyFile(std::string_view text, const std::string& path) {
   return best->read(text, path);
 }
 
+std::vector<std::string> TopologyNotes(const ReadReport& report) {
+  std::vector<std::string> notes;
+  for (const std::vector<DropCount>* counts : {&report.drops, &report.adjusted}) {
+    for (const DropCount& count : *counts) {
+      notes.push_back(fmt::format("{} x {} (first: {})", count.rows, count.reason, count.example));
+    }
+  }
+  return notes;
+}
+
 std::vector<std::string> FilesOfTopology(const std::string& text) {
   const std::string first(Split(text, ',').front());
   std::error_code ignored;  // a text that cannot be a path is simply no file
@@ -357,14 +382,13 @@ std::shared_ptr<const Topology> ParseTopology(const std::string& text, const Clu
                                               ReadReport* report) {
   if (text.find('\n') != std::string::npos) {
     const std::string place = "topology";
-    return OfFile(ReadTopologyFile(text, place), place, {}, cluster, report);
+    return OfFile(ReadTopologyFile(text, place), place, {}, cluster, Unknown::kError, report);
   }
   const std::vector<std::string_view> parts = Split(text, ',');
   const std::vector<std::string> files = FilesOfTopology(text);
   if (!files.empty()) {
-    const std::string decoded = DecodeText(ReadTextFile(files.front()), files.front()).text;
-    return OfFile(ReadTopologyFile(decoded, files.front()), files.front(),
-                  std::span(parts).subspan(1), cluster, report);
+    return OfFile(ReadFile(files.front()), files.front(), std::span(parts).subspan(1), cluster,
+                  Unknown::kError, report);
   }
   if (parts.front().find_first_of("/.") != std::string_view::npos &&
       parts.front().find('=') == std::string_view::npos) {
@@ -377,6 +401,30 @@ std::shared_ptr<const Topology> ParseTopology(const std::string& text, const Clu
   for (const std::string_view part : parts) Take(ParseLevel(part, ""), "", &levels);
   if (levels.named.empty()) Fail("", "a topology has at least 1 level, got '{}'", text);
   return OfSizes(levels, cluster);
+}
+
+TopologyOfNodes ReadTopologyOfNodes(const std::string& text) {
+  const std::vector<std::string> files = FilesOfTopology(text);
+  if (files.empty()) {
+    Fail("",
+         "nodes of a running cluster come and go, so that their topology is a file that names them "
+         "('allot list topology-formats'), got '{}'",
+         text);
+  }
+  TopologyFile file = ReadFile(files.front());
+  ClusterSpec all;  // shows what is wrong with the file itself
+  for (const TopologyNode& node : file.nodes) {
+    all.AddNodes(1, {1}, "gpu");
+    all.NameLastNode(node.name);
+  }
+  const auto bind = [text, path = files.front(), file = std::move(file)](const ClusterSpec& cluster,
+                                                                         ReadReport* report) {
+    const std::vector<std::string_view> parts = Split(text, ',');
+    return OfFile(file, path, std::span(parts).subspan(1), cluster, Unknown::kApart, report);
+  };
+  ReadReport unread;
+  bind(all, &unread);
+  return bind;
 }
 
 }  // namespace allot

@@ -12,6 +12,7 @@
 // With a file (docs/topology.md lists the formats), its levels have no sizes: "topology.conf",
 // "topology.conf,leaf:factor=5:uplink=2.8".
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,17 @@ LevelText ParseLevel(std::string_view text, const std::string& place);
 // `report`: nodes of the cluster without labels and nodes of the file that the cluster lacks.
 std::shared_ptr<const Topology> ParseTopology(const std::string& text, const ClusterSpec& cluster,
                                               ReadReport* report);
+
+// The topology of named nodes that come and go. Nodes that the file lacks are domains of their own,
+// counted under `adjusted` in the report.
+using TopologyOfNodes =
+    std::function<std::shared_ptr<const Topology>(const ClusterSpec& named, ReadReport* report)>;
+
+// Reads the file that the text names, once; errors of ParseTopology. UsageError for sizes.
+TopologyOfNodes ReadTopologyOfNodes(const std::string& text);
+
+// What a person should know of nodes that only the file or only the cluster has.
+std::vector<std::string> TopologyNotes(const ReadReport& report);
 
 // The file that the text names; none where it has sizes, or comes from ToString.
 std::vector<std::string> FilesOfTopology(const std::string& text);

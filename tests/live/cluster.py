@@ -53,10 +53,11 @@ class ClusterError(RuntimeError):
 class Cluster:
     """One cluster; the folder holds everything, so that another process can find and stop it."""
 
-    def __init__(self, folder, nodes=NODES, settings=None, release=None, service=None):
+    def __init__(self, folder, nodes=NODES, settings=None, release=None, service=None, files=None):
         self.folder = Path(folder).resolve()
         self.nodes = nodes
         self.settings = settings or {}  # of slurm.conf, in place of ours
+        self.files = files or {}  # name -> text, beside slurm.conf
         self.release = Path(release) if release else None  # a folder of slurm_releases.py; None: what is installed
         self.service = service  # SlurmUser, as root alone may choose it; None: whoever runs this
         self.conf = self.folder / "slurm.conf"
@@ -290,6 +291,8 @@ class Cluster:
         lines.append(f"PartitionName=elastic Nodes={names} MaxTime=INFINITE State=DOWN Default=YES")
         (here / "gres.conf").write_text("\n".join(gres) + "\n")
         shutil.copy(JOB_SUBMIT, here / "job_submit.lua")
+        for name, text in self.files.items():
+            (here / name).write_text(text)
         self.conf.write_text("\n".join(lines) + "\n")
 
     def _spawn_slurmd(self, node):
@@ -332,12 +335,12 @@ CHILDREN = {}  # pid -> Popen, so that what ended is reaped
 
 
 @contextlib.contextmanager
-def throw_away(nodes=NODES, settings=None, release=None, service=None):
+def throw_away(nodes=NODES, settings=None, release=None, service=None, files=None):
     """A running cluster in a folder that other users may enter, unlike pytest's: their jobs run here."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)
-        with Cluster(folder / "cluster", nodes, settings, release, service) as one:
+        with Cluster(folder / "cluster", nodes, settings, release, service, files) as one:
             yield one
 
 

@@ -70,7 +70,7 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
     : runtime_(runtime),
       clock_(clock),
       options_(std::move(options)),
-      state_(options_.job_table),
+      state_(options_.job_table, options_.topology),
       writer_(&state_, journal, clock),
       reader_(runtime, writer_, counts_, options_.dry_run),
       blame_(writer_, counts_),
@@ -342,6 +342,13 @@ void LiveCluster::WarnOfRules() const {
   }
 }
 
+// Whenever nodes come that its file lacks.
+void LiveCluster::WarnOfTopology() {
+  if (topology_notes_ == state_.topology_notes()) return;
+  topology_notes_ = state_.topology_notes();
+  for (const std::string& note : topology_notes_) spdlog::warn("topology: {}", note);
+}
+
 // Of what is wrong with their jobs: where users look, it is not in the daemon's status.
 void LiveCluster::TellUsers() {
   for (const LiveJob* job : state_.job_table().active()) {
@@ -563,6 +570,7 @@ bool LiveCluster::PollRuntime() {
     if (begins_) LearnPastOutages();
     if (!options_.dry_run) workers_.RepeatAnnouncements();
   }
+  WarnOfTopology();
   event = FollowWindows() || event;
   event = reader_.FollowPlaces() || event;
   event = (!options_.dry_run && blame_.Update(failure_rule())) || event;

@@ -48,6 +48,7 @@ struct LiveOptions {
   bool dry_run = false;          // decides, starts nothing and writes no journal
   bool until_idle = false;       // ends when no job is left
   JobTable::Options job_table{};
+  TopologyOfNodes topology{};  // null: every place is alike
 };
 
 // The options that a running daemon can change.
@@ -136,6 +137,7 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   void LearnPastOutages();
   void ShowRecalls();
   void WarnOfRules() const;
+  void WarnOfTopology();
   void TellUsers();
   bool FollowWindows();
   std::vector<std::string> NodeNames() const;
@@ -175,7 +177,8 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   PollPace pace_;
   std::size_t more_ = 0;  // jobs that the runtime knows of and that will come
   std::optional<std::string> warning_;
-  bool event_ = false;  // something asks for a decision
+  std::vector<std::string> topology_notes_;  // as they were told
+  bool event_ = false;                       // something asks for a decision
   std::optional<RuntimeSnapshot> first_;
   const bool begins_;  // the journal is new
   Seconds polled_at_ = 0;

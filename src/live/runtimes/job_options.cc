@@ -71,6 +71,14 @@ double WorkIn(const OptionText& given) {
   return *value;
 }
 
+double CommShareIn(const OptionText& given) {
+  const auto value = ParseNumber(given.text);
+  if (!value || !(*value >= 0 && *value < 1)) {
+    throw DataError("{} must be a number from 0 to below 1, got '{}'", given.where, given.text);
+  }
+  return *value;
+}
+
 // ---- values of records ----
 
 constexpr std::array<std::string_view, 3> kResizeModes = {"hot", "restart", "parallelism"};
@@ -140,6 +148,9 @@ std::vector<JobOption> MakeJobOptions() {
              "profile of the catalogue; default: a prior, until it is measured", ModelIn),
       Option("work", "total_work", kAddedLater, &RuntimeJob::total_work,
              "in all, in the unit of its progress; default: as its program says", WorkIn),
+      Option("comm_share", "comm_share", kWhereSaid, &RuntimeJob::comm_share,
+             "part of an iteration in which its GPUs communicate, from 0 to below 1; default: 0",
+             CommShareIn),
       Option("preempt", "preempt", kWhereSaid, &RuntimeJob::preempt,
              "no: left alone once it runs, with resize=restart; default: yes",
              [](const OptionText& given) { return IsFirstOf("yes", "no", given); }),

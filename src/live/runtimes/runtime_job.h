@@ -87,6 +87,7 @@ struct RuntimeJob {
   // Work.
   std::string model;             // profile of the catalogue; unknown ones have the documented prior
   double total_work = kUnknown;  // in the unit of its progress
+  double comm_share = 0;         // part of an iteration in which it communicates, 0 to below 1
 
   JobState state = JobState::kActive;
   std::string reason;  // why it failed, was cancelled or is held, for people

@@ -6,10 +6,12 @@
 #include <memory>
 #include <utility>
 
+#include "cluster/topology.h"
 #include "core/check.h"
 #include "core/error.h"
 #include "core/index.h"
 #include "core/strings.h"
+#include "perf/placed_model.h"
 
 namespace allot {
 namespace {
@@ -35,6 +37,19 @@ std::string TrainingKey(const RuntimeJob& job, const BatchLimits& limits) {
 Seconds StateSecondsOf(const LiveJob& job) {
   if (job.running < 0) return (*job.table)[job.requested].state_seconds;
   return 2 * (*job.table)[job.running].state_seconds;
+}
+
+Communication CommunicationOf(const LiveJob& job) {
+  return {.share = static_cast<float>(job.asked->comm_share)};
+}
+
+// Tables show the rates of the best place. What others on the same uplinks cost is not known.
+double SlowdownOf(const LiveJob& job, const Topology* topology) {
+  if (topology == nullptr) return 1;
+  const GpuTypeIndex type = (*job.table)[job.running].gpu_type;
+  const PlaceFactors place{.level =
+                               topology->LevelFactor(type, job.shares, job.table->has_spans())};
+  return SlowdownAt(place, CommunicationOf(job));
 }
 
 TrainingEstimate TrainingOf(const record::Training& r) {
@@ -369,6 +384,7 @@ void JobTable::Observe(Observation* o) const {
                .user = job->user,
                .group = job->alike},
               job->shares);
+    if (nominal_.topology() != nullptr) o->places.push_back({CommunicationOf(*job)});
   }
 }
 
@@ -624,7 +640,8 @@ bool JobTable::Update(const LiveJob& of, const JobProgress& progress, Seconds be
   }
   job.stretch_since = now;
   job.stretch_work = progress.work;
-  return Measure(job, configuration.demand.gpus, type, configuration.span, rate, stretch);
+  return Measure(job, configuration.demand.gpus, type, configuration.span,
+                 rate * SlowdownOf(job, nominal_.topology()), stretch);
 }
 
 }  // namespace allot

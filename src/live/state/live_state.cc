@@ -150,9 +150,10 @@ void LiveState::SetNodes(const std::vector<RuntimeNode>& nodes) {
       before = node;
     }
   }
-  const ClusterSpec nominal = MakeNominal();
+  ClusterSpec nominal = MakeNominal();
   const ClusterSpec& before = job_table_.nominal();
   if (nominal.nodes() != before.nodes() || nominal.types() != before.types()) {
+    SetTopology(&nominal);
     job_table_.SetCluster(nominal);
     present_ = nominal;
   }
@@ -177,6 +178,14 @@ ClusterSpec LiveState::MakeNominal() const {
     nominal.AddNodes(1, most, nodes_[n].gpu_type);
   }
   return nominal;
+}
+
+void LiveState::SetTopology(ClusterSpec* nominal) {
+  if (!topology_) return;
+  for (const RuntimeNode& node : nodes_) nominal->NameLastNode(node.name);
+  ReadReport report;
+  nominal->SetTopology(topology_(*nominal, &report));
+  topology_notes_ = TopologyNotes(report);
 }
 
 void LiveState::Refresh() {

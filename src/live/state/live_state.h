@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cluster/cluster_spec.h"
+#include "cluster/topology_text.h"
 #include "live/state/job_table.h"
 #include "live/state/records.h"
 #include "live/status/states.h"
@@ -27,7 +28,9 @@ using FailedNodes = std::map<JobIndex, std::vector<NodeIndex>>;  // by job
 
 class LiveState {
  public:
-  explicit LiveState(JobTable::Options options) : job_table_(std::move(options)) {}
+  // `topology` null: every place is alike.
+  explicit LiveState(JobTable::Options options, TopologyOfNodes topology = {})
+      : job_table_(std::move(options)), topology_(std::move(topology)) {}
 
   // DataError for a record that cannot be true: it names a job or node that no record named before,
   // or a configuration that the job does not have. Records for people change nothing.
@@ -44,6 +47,8 @@ class LiveState {
   const std::vector<RuntimeNode>& nodes() const { return nodes_; }
   const ClusterSpec& present() const { return present_; }  // what is down has nothing
   const std::vector<bool>& node_up() const { return node_up_; }
+  // Of the topology (TopologyNotes), of nodes that it does not know.
+  const std::vector<std::string>& topology_notes() const { return topology_notes_; }
   NodeIndex NodeOf(const std::string& name) const;  // -1: unknown
   // As records name them.
   record::Allocated Named(std::optional<std::string> configuration,
@@ -94,6 +99,7 @@ class LiveState {
   void BeginRun(Seconds at, double origin);
   void SetNodes(const std::vector<RuntimeNode>& nodes);
   ClusterSpec MakeNominal() const;
+  void SetTopology(ClusterSpec* nominal);
   void SetDrained(const std::optional<std::string>& node, bool drained);
   void Resume(const record::Kept& kept);
   record::Kept KeptOf(const LiveJob& job) const;
@@ -105,6 +111,8 @@ class LiveState {
   std::vector<RuntimeNode> nodes_;
   std::map<std::string, NodeIndex> node_index_;
   ClusterSpec present_;
+  TopologyOfNodes topology_;
+  std::vector<std::string> topology_notes_;
   std::vector<bool> node_up_;
   double origin_ = kUnknown;
   Seconds last_ = 0;

@@ -25,6 +25,7 @@ RuntimeJob Said(const Given& given) {
 // For each option a text that is not its default, beside what it needs.
 const std::map<std::string, Given>& Examples() {
   static const std::map<std::string, Given> examples = {
+      {"comm_share", {{"comm_share", "0.3"}}},
       {"cooldown", {{"cooldown", "10m"}}},
       {"gpus", {{"gpus", "2"}}},
       {"grace", {{"grace", "2m"}}},
@@ -48,6 +49,13 @@ TEST(JobOptionsTest, CooldownsAreReadStrictly) {
   EXPECT_EQ(Said({{"cooldown", "10m"}}).cooldown, 600);
   for (const char* text : {"-1", "2h", "soon"}) {
     EXPECT_THROW(Said({{"cooldown", text}}), Error) << text;
+  }
+}
+
+TEST(JobOptionsTest, SharesOfCommunicationAreReadStrictly) {
+  EXPECT_EQ(Said({{"comm_share", "0.3"}}).comm_share, 0.3);
+  for (const char* text : {"-0.1", "1", "30%"}) {
+    EXPECT_THROW(Said({{"comm_share", text}}), Error) << text;
   }
 }
 
@@ -105,8 +113,8 @@ TEST(JobOptionsTest, TheJournalKeepsItsNames) {
   RecordJobOptions(Said(all), &record);
   EXPECT_EQ(record.dump(),
             R"({"gpus":2,"min_gpus":2,"max_gpus":4,"gpu_types":"a100|v100","resize":"restart",)"
-            R"("model":"resnet50","total_work":1000000.0,"preempt":false,)"
-            R"("sizes":"powers-of-two","cooldown":600.0,"grace":120.0})");
+            R"("model":"resnet50","total_work":1000000.0,"comm_share":0.3,)"
+            R"("preempt":false,"sizes":"powers-of-two","cooldown":600.0,"grace":120.0})");
 }
 
 TEST(JobOptionsTest, AnOlderJournalLacksWhatWasAddedLater) {
