@@ -140,7 +140,7 @@ std::shared_ptr<const Workload> World::Prepared(std::shared_ptr<const Workload> 
                                                       [](const Job& job) { return !job.rigid(); });
   const bool renames = !spec_.model_map.empty() || !spec_.type_map.empty();
   const bool any_fit = OversizedFor(*read) == Oversized::kError && report->gpus_on_one_node.empty();
-  if (any_fit && !renames && !keeps_sizes) return read;
+  if (any_fit && !renames && !keeps_sizes && spec_.comm_share == 0) return read;
   auto workload = std::make_shared<Workload>(*read);
   Prepare(workload.get(), report);
   return workload;
@@ -154,7 +154,19 @@ void World::Prepare(Workload* workload, ReadReport* report) const {
   if (!spec_.type_map.empty()) {
     NameMap::Parse("type-map", spec_.type_map).RenameGpuTypes(workload);
   }
+  if (spec_.comm_share > 0) AssumeCommunication(workload, report);
   FitToCluster(OversizedFor(*workload), cluster(), workload, report);
+}
+
+void World::AssumeCommunication(Workload* workload, ReadReport* report) const {
+  std::int64_t assumed = 0;
+  for (Job& job : workload->jobs) {
+    if (job.gpus < 2 || job.communication.share > 0) continue;
+    job.communication.share = static_cast<float>(spec_.comm_share);
+    ++assumed;
+  }
+  report->notes.push_back(fmt::format("--comm-share {} is assumed for {} of {} jobs",
+                                      spec_.comm_share, assumed, workload->jobs.size()));
 }
 
 Oversized World::OversizedFor(const Workload& workload) const {
@@ -470,11 +482,7 @@ std::string World::TopologyNote() const {
   ReadReport report;
   ParseTopology(spec_.topology, ClusterSpec::Parse(spec_.cluster), &report);
   std::string note;
-  for (const std::vector<DropCount>* counts : {&report.drops, &report.adjusted}) {
-    for (const DropCount& count : *counts) {
-      note += fmt::format("note: {} x {} (first: {})\n", count.rows, count.reason, count.example);
-    }
-  }
+  for (const std::string& said : TopologyNotes(report)) note += fmt::format("note: {}\n", said);
   return note;
 }
 

@@ -127,6 +127,7 @@ class World {
   std::vector<Named> SettingScenarios();
   // Renames models, keeps sizes, and drops or clips oversized jobs, as the spec says.
   void Prepare(Workload* workload, ReadReport* report) const;
+  void AssumeCommunication(Workload* workload, ReadReport* report) const;
   std::shared_ptr<const Workload> Prepared(std::shared_ptr<const Workload> read,
                                            ReadReport* report) const;  // a copy, if need be
   Oversized OversizedFor(const Workload& workload) const;

@@ -205,6 +205,14 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .topic = kCluster,
        .detail = true,
        .files = FilesOfTopology},
+      {.name = "comm-share",
+       .value = &W::comm_share,
+       .help =
+           "with --topology: part of an iteration in which jobs of 2 and more GPUs communicate, "
+           "where the trace does not say",
+       .range = {{0, 0.99}},
+       .topic = kCluster,
+       .detail = true},
       {.name = "from",
        .value = &W::from,
        .help = "first submission used: date, 14d, or seconds",

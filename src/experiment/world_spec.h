@@ -20,6 +20,7 @@ struct WorldSpec {
   bool late_deadlines = false;        // deadlines that jobs cannot meet are no error
   std::string cluster = "16x8";       // for ClusterSpec::Parse
   std::string topology{};             // for ParseTopology; "": everywhere alike
+  double comm_share = 0;              // of gangs whose trace does not say
   std::string from{};                 // window of submissions; for ParseWhen, "" is unbounded
   std::string to{};
   std::vector<double> loads{};   // offered loads, in turn; empty: the whole window, once

@@ -44,3 +44,27 @@ def test_a_file_of_another_cluster_is_refused(allot, trace, tmp_path, switches, 
     file.write_text(switches + "SwitchName=top Switches=a,b\n")
     done = allot("compare", "-w", trace, *CLUSTER, "--topology", file, exit=3)
     assert rule.replace("FILE", str(file)) in done.stderr
+
+
+def test_what_if_shows_what_placement_alone_would_change(allot, trace, tmp_path):
+    done = allot("whatif", "-w", trace, "--cluster", "4x8", "--topology", LEVELS, "--more-nodes", "0", "--policies", "sjf", "--json",
+                 "-o", tmp_path / "page.html")
+    scenes = {scene["title"]: scene["avg_jct_s"] for scene in json.loads(done.stdout)["scenes"]}
+    assert scenes["now (easy)"] == (4000 + 1500) / 2
+    assert scenes["kept-together"] == (4000 + 1000) / 2
+
+
+def test_what_is_assumed_of_communication_is_told(allot, trace):
+    trace.write_text(trace.read_text().replace("gang,1,16,1000,0.5", "gang,1,16,1000,0"))
+    done = allot("compare", "-w", trace, *CLUSTER, "--topology", LEVELS, "--comm-share", "0.5", "--json")
+    assert "--comm-share 0.5 is assumed for 2 of 2 jobs" in done.stderr
+    packed, tree = (policy["runs"][0]["avg_jct_s"] for policy in json.loads(done.stdout)["policies"])
+    assert tree < packed
+
+
+def test_more_nodes_have_no_place_in_a_file(allot, trace, tmp_path):
+    file = tmp_path / "topology.conf"
+    file.write_text("SwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n[2-3]\nSwitchName=top Switches=a,b\n")
+    done = allot("whatif", "-w", trace, "--cluster", "4x8", "--topology", file, "--more-nodes", "2", "-o", tmp_path / "page.html",
+                 exit=2)
+    assert "more nodes have no place in the file" in done.stderr and "--more-nodes 2" in done.stderr

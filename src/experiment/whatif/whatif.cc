@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "agents/learned/agent.h"
+#include "cluster/topology_text.h"
 #include "core/error.h"
 #include "core/strings.h"
 #include "experiment/oversized.h"
@@ -278,6 +279,32 @@ void AddMeaning(const std::string& id, WhatIf* what_if) {
   if (info != nullptr) what_if->policies.emplace_back(id, info->summary);
 }
 
+constexpr const char* kKeptTogether = "kept-together";
+
+// On a cluster with a topology: the present policy, but for where it places jobs.
+void AddKeptTogether(World& world, const std::string& present, std::vector<Contender>* contenders,
+                     WhatIf* what_if) {
+  const double assumed = world.spec().comm_share;
+  const std::string how = assumed > 0
+                              ? fmt::format(
+                                    " (assumed: jobs of several GPUs communicate in {:.0f} % of an "
+                                    "iteration)",
+                                    100 * assumed)
+                              : "";
+  const char separator = present.find(':') == std::string::npos ? ':' : ',';
+  try {
+    contenders->push_back(ParseContenders(world, fmt::format("{}={}{}placement=tree", kKeptTogether,
+                                                             present, separator))
+                              .front());
+    what_if->policies.emplace_back(
+        kKeptTogether, "the present policy, with jobs close together in the network" + how);
+  } catch (const Error& error) {  // it places jobs in its own way
+    if (error.code() != ExitCode::kUsage) throw;
+    what_if->notes.push_back(
+        fmt::format("What placement alone would change is not shown: {}.", error.what()));
+  }
+}
+
 // The house's strongest rules on jobs that may run on fewer or more GPUs, where speeds are known.
 void AddElastic(const WhatIfOptions& options, const WorldSpec& spec, WorkloadCache* cache,
                 WhatIfMaker* maker) {
@@ -352,6 +379,7 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   if (!options.checkpoint.empty()) {
     contenders.push_back(LearnedContender(options.checkpoint, world.name()));
   }
+  if (!spec.topology.empty()) AddKeptTogether(world, options.present, &contenders, &what_if);
   const std::vector<World::Named> scenarios = world.Scenarios();
   if (options.on_note) {
     options.on_note(world.OverloadHint(scenarios));
@@ -384,6 +412,18 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   if (options.target_wait && !more_nodes.empty()) {
     throw UsageError("--target-wait searches for the number of nodes, got --more-nodes {} as well",
                      more_nodes);
+  }
+  if (!FilesOfTopology(spec.topology).empty() && more_nodes != "0") {
+    if (options.target_wait || !more_nodes.empty()) {
+      throw UsageError(
+          "more nodes have no place in the file of --topology '{}': give it levels of sizes, as in "
+          "leaf=16, or --more-nodes 0, got {}",
+          spec.topology, options.target_wait ? "--target-wait" : "--more-nodes " + more_nodes);
+    }
+    more_nodes = "0";
+    what_if.notes.emplace_back(
+        "What more nodes would change is not shown: the file of the topology does not tell where "
+        "they would lie.");
   }
   if (more_nodes != "0") AddedNodes(world.cluster(), what_if.loads, more_nodes);  // refuse now
   what_if.command = options.experiment.command;
