@@ -75,6 +75,9 @@ ALLOT_REGISTER(
                       "search for the smallest number of nodes with which jobs wait so long on "
                       "average under the present policy: seconds, or 30m")
               .Duration();
+          line.Option("--elastic-share", o->options.elastic_share,
+                      "per cent of the GPU time that becomes elastic, 10,20,50: what it changes, "
+                      "and whose jobs to begin with; with --elastic or --catalogue");
           line.Option("-o,--out", o->out, "HTML file").ShowDefault();
           line.Option("--keep", o->keep, "folder for the runs behind the page (default: none)");
           return [o, &line, &globals] {

@@ -136,8 +136,9 @@ std::shared_ptr<const Workload> World::MadeByLaw(std::uint64_t seed, ReadReport*
 
 std::shared_ptr<const Workload> World::Prepared(std::shared_ptr<const Workload> read,
                                                 ReadReport* report) const {
-  const bool keeps_sizes = spec_.rigid && std::any_of(read->jobs.begin(), read->jobs.end(),
-                                                      [](const Job& job) { return !job.rigid(); });
+  const bool keeps_sizes = (spec_.rigid || spec_.elastic_users) &&
+                           std::any_of(read->jobs.begin(), read->jobs.end(),
+                                       [](const Job& job) { return !job.rigid(); });
   const bool renames = !spec_.model_map.empty() || !spec_.type_map.empty();
   const bool any_fit = OversizedFor(*read) == Oversized::kError && report->gpus_on_one_node.empty();
   if (any_fit && !renames && !keeps_sizes && spec_.comm_share == 0) return read;
@@ -147,7 +148,11 @@ std::shared_ptr<const Workload> World::Prepared(std::shared_ptr<const Workload> 
 }
 
 void World::Prepare(Workload* workload, ReadReport* report) const {
-  if (spec_.rigid) std::ranges::for_each(workload->jobs, [](Job& job) { KeepRequestedSize(&job); });
+  const ElasticityOptions elasticity = Elasticity();
+  for (Job& job : workload->jobs) {
+    const bool elastic = !spec_.rigid && MayBecomeElastic(elasticity, *workload, job);
+    if (!elastic) KeepRequestedSize(&job);
+  }
   if (!spec_.model_map.empty()) {
     NameMap::Parse("model-map", spec_.model_map).RenameModels(workload);
   }
@@ -317,6 +322,10 @@ const Catalogue& World::catalogue() {
   return *catalogue_;
 }
 
+ElasticityOptions World::Elasticity() const {
+  return {.seed = spec_.seed, .users = spec_.elastic_users};
+}
+
 WindowOptions World::Window() {
   WindowOptions window;
   window.from = spec_.from.empty() ? trace().recorded_from : ParseWhen(trace(), spec_.from);
@@ -328,7 +337,7 @@ WindowOptions World::Window() {
   window.span = ParseWhen(trace(), spec_.span);
   window.loads = spec_.loads;
   window.elastic = elastic();
-  window.elasticity.seed = spec_.seed;
+  window.elasticity = Elasticity();
   window.catalogue = &catalogue();
   window.sim = sim();
   return window;

@@ -125,6 +125,7 @@ class World {
   WindowOptions Window();
   WindowOptions EvaluationWindow();
   std::vector<Named> SettingScenarios();
+  ElasticityOptions Elasticity() const;
   // Renames models, keeps sizes, and drops or clips oversized jobs, as the spec says.
   void Prepare(Workload* workload, ReadReport* report) const;
   void AssumeCommunication(Workload* workload, ReadReport* report) const;

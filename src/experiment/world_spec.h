@@ -32,6 +32,7 @@ struct WorldSpec {
   std::uint64_t seed = 0;
   bool rigid = false;       // jobs stay at their requested size
   bool elastic = false;     // models are drawn for jobs that name none
+  std::optional<std::vector<std::string>> elastic_users{};  // jobs of others keep their size
   std::string catalogue{};  // CSV file; "" stands for the embedded one
   // A name in the registry of profiles. Without it "default", and a trace in a file is decided at
   // events unless an interval is given (World::sim).

@@ -43,6 +43,12 @@ std::string FixedSizesInWords(std::int64_t fixed, std::int64_t jobs) {
       fixed, jobs);
 }
 
+bool MayBecomeElastic(const ElasticityOptions& options, const Workload& workload, const Job& job) {
+  if (!options.users) return true;
+  return job.user >= 0 && std::find(options.users->begin(), options.users->end(),
+                                    workload.users[job.user]) != options.users->end();
+}
+
 void MakeElastic(const ElasticityOptions& options, const Catalogue& catalogue, Workload* workload) {
   if (options.growth < 1 || options.cap < 1) {
     throw UsageError("growth and cap of an elastic job must be >= 1, got {} and {}", options.growth,
@@ -50,6 +56,7 @@ void MakeElastic(const ElasticityOptions& options, const Catalogue& catalogue, W
   }
   const auto& profiles = catalogue.models();
   for (Job& job : workload->jobs) {
+    if (!MayBecomeElastic(options, *workload, job)) continue;
     if (job.model < 0) {
       Rng rng(options.seed, "elastic", StableHash(job.id));
       job.model = workload->models.Intern(

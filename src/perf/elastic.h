@@ -10,7 +10,9 @@
 // What a trace does say stays: a job's own model, its own resize limits.
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "perf/catalogue.h"
 #include "workload/workload.h"
@@ -24,6 +26,8 @@ struct ElasticityOptions {
   // Users do not ask for GPUs that their job cannot use: only profiles with at least this parallel
   // efficiency at the requested size are drawn, and all of them where none has it.
   double least_efficiency = 0.4;
+  // Jobs of others keep their size; unset: those of all users become elastic.
+  std::optional<std::vector<std::string>> users{};
 };
 
 // The job runs at the size that it asks for and at no other, also where it names a model: --rigid.
@@ -32,6 +36,9 @@ void KeepRequestedSize(Job* job);
 // For people: how many of the jobs keep their size because their speed at others is unknown, though
 // their trace allows others; "" for none.
 std::string FixedSizesInWords(std::int64_t fixed, std::int64_t jobs);
+
+// Whether the options' users are all, or the job's is one of them.
+bool MayBecomeElastic(const ElasticityOptions& options, const Workload& workload, const Job& job);
 
 void MakeElastic(const ElasticityOptions& options, const Catalogue& catalogue, Workload* workload);
 

@@ -218,13 +218,20 @@ TextTable WhatIfGroupTable(const WhatIf& what_if, const std::vector<WhatIfGroup>
                            const std::string& what) {
   std::vector<TextTable::Column> columns = {
       {what, TextTable::Align::kLeft}, {"jobs"}, {"GPU hours"}};
-  for (const WhatIfScene& scene : what_if.scenes) columns.push_back({scene.title});
+  const auto is_shown = [&](std::size_t s) {
+    return what_if.scenes[s].kind != Kind::kElasticShare;
+  };
+  for (std::size_t s = 0; s < what_if.scenes.size(); ++s) {
+    if (is_shown(s)) columns.push_back({what_if.scenes[s].title});
+  }
   TextTable table(std::move(columns));
   for (std::size_t g = 0; g < std::min(kMostGroups, groups.size()); ++g) {
     const WhatIfGroup& group = groups[g];
     std::vector<std::string> cells = {group.name.empty() ? "(none)" : group.name,
                                       HumanCount(group.jobs), HumanHours(group.gpu_hours)};
-    for (const double wait : group.avg_wait_s) cells.push_back(HumanDuration(wait));
+    for (std::size_t s = 0; s < group.avg_wait_s.size(); ++s) {
+      if (is_shown(s)) cells.push_back(HumanDuration(group.avg_wait_s[s]));
+    }
     table.AddRow(std::move(cells));
   }
   table.AddNote("Mean wait; those of most GPU time first.");
@@ -232,6 +239,20 @@ TextTable WhatIfGroupTable(const WhatIf& what_if, const std::vector<WhatIfGroup>
     table.AddNote(fmt::format("{} more: --json has all.",
                               HumanCount(static_cast<std::int64_t>(groups.size() - kMostGroups))));
   }
+  return table;
+}
+
+TextTable WhatIfConvertTable(const WhatIf& what_if) {
+  TextTable table({{"elastic first", TextTable::Align::kLeft},
+                   {"jobs"},
+                   {"of the GPU time"},
+                   {"mean completion, of all jobs"}});
+  for (const WhatIfConvert& convert : what_if.converts) {
+    const std::string saved = HumanDuration(std::abs(convert.saved_s));
+    table.AddRow({convert.user, HumanCount(convert.jobs), HumanShare(convert.gpu_share),
+                  saved + (convert.saved_s < 0 ? " later" : " earlier")});
+  }
+  table.AddNote("If the jobs of this user become elastic beside those above, under index.");
   return table;
 }
 
@@ -246,6 +267,7 @@ std::string WhatIfText(const WhatIf& what_if) {
   if (!what_if.types.empty()) {
     text += "\n" + WhatIfGroupTable(what_if, what_if.types, "GPU type").ToText();
   }
+  if (!what_if.converts.empty()) text += "\n" + WhatIfConvertTable(what_if).ToText();
   text += "\n";
   for (const std::string& finding : WhatIfFindings(what_if)) text += finding + "\n";
   if (!what_if.policies.empty()) text += "note: " + PoliciesInWords(what_if) + "\n";
@@ -323,6 +345,12 @@ nlohmann::ordered_json ToJson(const WhatIf& what_if) {
       {"findings", WhatIfFindings(what_if)},
       {"notes", what_if.notes},
       {"command", what_if.command}};
+  for (const WhatIfConvert& convert : what_if.converts) {
+    json["elastic_first"].push_back({{"user", convert.user},
+                                     {"jobs", convert.jobs},
+                                     {"gpu_share", convert.gpu_share},
+                                     {"saved_s", convert.saved_s}});
+  }
   if (!what_if.cluster_read.is_null()) json["cluster_read"] = what_if.cluster_read;
   if (!what_if.node_events.empty()) json["node_events"] = what_if.node_events;
   return json;
@@ -372,6 +400,12 @@ std::string WhatIfSections(const WhatIf& what_if) {
   groups(what_if.users, "user", "How long each user waits");
   groups(what_if.partitions, "partition", "How long jobs of each partition wait");
   groups(what_if.types, "type", "How long jobs of each GPU type wait");
+  if (!what_if.converts.empty()) {
+    html += fmt::format(
+        "<section aria-labelledby=\"what-if-elastic\">\n<h2 id=\"what-if-elastic\">Whose jobs to "
+        "make elastic first</h2>\n{}</section>\n",
+        WhatIfConvertTable(what_if).ToHtml());
+  }
   return html;
 }
 

@@ -28,7 +28,7 @@ struct WhatIfGroup {
 
 // One way in which the jobs could have been served.
 struct WhatIfScene {
-  enum class Kind { kRecorded, kPresent, kPolicy, kNodes, kElastic };
+  enum class Kind { kRecorded, kPresent, kPolicy, kNodes, kElastic, kElasticShare };
   Kind kind = Kind::kPolicy;
   std::string title;      // "recorded", "easy, 10 more nodes"
   std::string policy;     // spec; "" of the record
@@ -59,6 +59,14 @@ struct WhatIfTarget {
   double one_less_wait_s = kUnknown;  // with one node less
 };
 
+// A user whose jobs could become elastic.
+struct WhatIfConvert {
+  std::string user;
+  std::int64_t jobs = 0;
+  double gpu_share = 0;  // of the GPU time of all jobs
+  Seconds saved_s = 0;   // of the mean completion time of all jobs, beside the users before
+};
+
 struct WhatIf {
   std::string workload;
   std::string origin;  // calendar time of submit 0; "" if unknown
@@ -86,15 +94,16 @@ struct WhatIf {
   std::vector<WhatIfGroup> users;  // of most GPU time first; none: the trace names none
   std::vector<WhatIfGroup> partitions;
   std::vector<WhatIfGroup> types{};  // GPU types that jobs ask for, where the cluster has several
-  std::vector<std::string> notes;    // what was not simulated, and why
+  std::vector<WhatIfConvert> converts{};  // the first to convert; none: not asked for
+  std::vector<std::string> notes;         // what was not simulated, and why
   std::vector<std::pair<std::string, std::string>> policies{};  // id, what it does
   nlohmann::ordered_json read;            // what reading the trace left out (trace_stats.h)
   nlohmann::ordered_json cluster_read{};  // likewise of the cluster; null where it is no file
   std::string command;
 };
 
-inline constexpr std::string_view kWhatIfKinds[] = {"recorded", "present", "policy", "nodes",
-                                                    "elastic"};
+inline constexpr std::string_view kWhatIfKinds[] = {"recorded", "present", "policy",
+                                                    "nodes",    "elastic", "elastic share"};
 
 // nullptr where there is none of that kind.
 const WhatIfScene* SceneOf(const WhatIf& what_if, WhatIfScene::Kind kind);
@@ -103,6 +112,8 @@ const WhatIfScene* SceneOf(const WhatIf& what_if, WhatIfScene::Kind kind);
 std::vector<std::string> WhatIfFindings(const WhatIf& what_if);
 
 TextTable WhatIfTable(const WhatIf& what_if);
+// Whose jobs to make elastic first.
+TextTable WhatIfConvertTable(const WhatIf& what_if);
 // `what` heads the first column. At most 15 groups; a note counts the others.
 TextTable WhatIfGroupTable(const WhatIf& what_if, const std::vector<WhatIfGroup>& groups,
                            const std::string& what);

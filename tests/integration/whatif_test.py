@@ -348,3 +348,25 @@ def test_pages_and_json_name_the_nodes_that_are_left_out(answer):
     note = "Entries of the node list that are left out: a node where nothing can start: drain (1);"
     assert any(text.startswith(note) for text in answer[0]["notes"])
     assert note in (answer[2] / "page.html").read_text()
+
+
+def test_a_share_becomes_elastic_by_the_users_who_gain_most(allot, tmp_path):
+    done = allot("whatif", "--workload", MONTH, "--cluster", NODES, "--policies", "index", "--more-nodes", "0", "--elastic",
+                 "--catalogue", "power-laws", "--elastic-share", "5,60", "--json", "-o", tmp_path / "page.html")
+    told = json.loads(done.stdout)
+    first = told["elastic_first"]
+    assert sum(user["gpu_share"] for user in first) >= 0.6 > sum(user["gpu_share"] for user in first[:-1])
+    jct = {s["title"]: s["avg_jct_s"] for s in told["scenes"]}
+    fixed = jct["index"]
+    shares = {title: value for title, value in jct.items() if "% elastic" in title}
+    assert list(shares) == ["index, 5 % elastic (1 user)", f"index, 60 % elastic ({len(first)} user{'s' * (len(first) > 1)})"]
+    assert fixed - shares["index, 5 % elastic (1 user)"] == pytest.approx(first[0]["saved_s"])
+
+
+@pytest.mark.parametrize("words, rule", [
+    (("--elastic-share", "10"), "--elastic-share needs speeds at other sizes"),
+    (("--elastic", "--elastic-share", "50,10"), "ascending"),
+])
+def test_shares_that_cannot_be_are_refused(allot, tmp_path, words, rule):
+    done = allot("whatif", "--workload", MONTH, "--cluster", NODES, *words, "-o", tmp_path / "page.html", exit=2)
+    assert rule in done.stderr

@@ -10,11 +10,13 @@
 
 #include "agents/learned/agent.h"
 #include "cluster/topology_text.h"
+#include "core/counted.h"
 #include "core/error.h"
 #include "core/strings.h"
 #include "experiment/oversized.h"
 #include "experiment/spec_list.h"
 #include "experiment/whatif/added_nodes.h"
+#include "experiment/whatif/elastic_share.h"
 #include "experiment/whatif_notes.h"
 #include "metrics/evaluation_notes.h"
 #include "metrics/quantile.h"
@@ -124,20 +126,25 @@ class WhatIfMaker {
     return std::move(played.evaluation);
   }
 
-  // The mean wait under the first policy alone, which nothing is kept of; infinite where a job
-  // does not end.
-  Seconds MeanWait(World& world, const std::vector<Contender>& contenders) {
+  // Means under the first policy alone, which nothing is kept of.
+  WhatIfScene Means(World& world, const std::vector<Contender>& contenders, Kind kind) {
     const std::vector<Contender> first = {contenders.front()};
     ExperimentOptions experiment = options_.experiment;
     experiment.out.clear();
-    const Played played = Play(world, world.Scenarios(), first, Kind::kNodes, experiment);
+    const Played played = Play(world, world.Scenarios(), first, kind, experiment);
     WhatIfScene scene;
     Fill(played.served.front(), &scene);
-    return played.unfinished.front() > 0 ? kNever : scene.avg_wait_s;
+    scene.unfinished = played.unfinished.front();
+    return scene;
+  }
+
+  // Those of most GPU time first.
+  std::vector<WhatIfGroup> Users(const Workload& workload) const {
+    return Groups(workload, workload.users, &Job::user);
   }
 
   void AddGroups(const Workload& workload) {
-    result_.what_if.users = Groups(workload, workload.users, &Job::user);
+    result_.what_if.users = Users(workload);
     result_.what_if.partitions = Groups(workload, workload.tenants, &Job::tenant);
     if (result_.what_if.loads.empty()) return;
     result_.what_if.types = Groups(workload, workload.gpu_types, &Job::gpu_types);
@@ -184,7 +191,7 @@ class WhatIfMaker {
         const bool ended = record.finish != kNever;
         const double jct = ended ? record.finish - record.submit : kUnknown;
         // All time without GPUs; of elastic jobs, who hold several numbers of them, to the start.
-        const double wait = kind == Kind::kElastic
+        const double wait = kind == Kind::kElastic || kind == Kind::kElasticShare
                                 ? record.first_start - record.submit
                                 : std::max(0.0, jct - record.gpu_seconds / job.gpus);
         // How long a job waited that the record leaves waiting, or ran that it leaves running, is
@@ -334,11 +341,52 @@ void AddElastic(const WhatIfOptions& options, const WorldSpec& spec, WorkloadCac
   }
 }
 
+// The rule above where some users' jobs alone are elastic, those first whose jobs are worth most.
+void AddElasticShares(const std::vector<double>& shares, const Workload& workload,
+                      const WorldSpec& spec, WorkloadCache* cache, WhatIfMaker* maker) {
+  WhatIf& what_if = maker->result().what_if;
+  const auto with = [&](const std::vector<std::string>& users) {
+    WorldSpec some = spec;
+    some.elastic_users = users;
+    return some;
+  };
+  what_if.converts = FindConverts(
+      maker->Users(workload), shares.back(), [&](const std::vector<std::string>& users) {
+        World world(with(users), cache);
+        return maker->Means(world, ParseContenders(world, "index"), Kind::kElasticShare).avg_jct_s;
+      });
+  for (const double share : shares) {
+    const std::vector<std::string> users = FirstConverts(what_if.converts, share);
+    World world(with(users), cache);
+    maker->Run(world, world.Scenarios(), ParseContenders(world, "index"),
+               fmt::format("{:g} % elastic ({})", 100 * share, Counted(std::ssize(users), "user")),
+               Kind::kElasticShare, fmt::format("elastic-{:g}", 100 * share));
+  }
+}
+
 // The world with these nodes beside its own.
 WorldSpec WithNodes(const WorldSpec& spec, const ClusterSpec& cluster, const ClusterSpec& added) {
   WorldSpec larger = spec;
   larger.cluster = cluster.ToString() + "," + added.ToString();
   return larger;
+}
+
+// UsageError where nothing is known of speeds, or of users.
+std::vector<double> SharesAskedFor(const WhatIfOptions& options, bool elastic,
+                                   const Workload& workload) {
+  if (options.elastic_share.empty()) return {};
+  std::vector<double> shares = ParseElasticShares(options.elastic_share);
+  if (!elastic) {
+    throw UsageError(
+        "--elastic-share needs speeds at other sizes: --elastic draws them, --catalogue names a "
+        "file of your own, got neither beside {}",
+        options.elastic_share);
+  }
+  if (workload.users.names().empty()) {
+    throw UsageError("--elastic-share {} is by user, and the trace names none",
+                     options.elastic_share);
+  }
+  return shares;
 }
 
 }  // namespace
@@ -426,6 +474,7 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
         "they would lie.");
   }
   if (more_nodes != "0") AddedNodes(world.cluster(), what_if.loads, more_nodes);  // refuse now
+  const std::vector<double> shares = SharesAskedFor(options, elastic, workload);
   what_if.command = options.experiment.command;
   maker.AddRecord(workload, what_if.gpus);
   const Evaluation evaluation =
@@ -441,7 +490,9 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
         SearchTarget(*options.target_wait, SceneOf(what_if, Kind::kPresent)->avg_wait_s,
                      world.cluster(), what_if.loads, [&](const ClusterSpec& added) {
                        World larger(WithNodes(present_spec, world.cluster(), added), &cache);
-                       return maker.MeanWait(larger, ParseContenders(larger, options.present));
+                       const WhatIfScene means = maker.Means(
+                           larger, ParseContenders(larger, options.present), Kind::kNodes);
+                       return means.unfinished > 0 ? kNever : means.avg_wait_s;
                      });
     more_nodes = fmt::format("{}", what_if.target->nodes.value_or(what_if.target->most_tried));
   }
@@ -467,6 +518,7 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   if (!fixed_sizes.empty()) what_if.notes.push_back(fixed_sizes);
   if (elastic) {
     AddElastic(options, spec, &cache, &maker);
+    if (!shares.empty()) AddElasticShares(shares, workload, spec, &cache, &maker);
   } else {
     what_if.notes.emplace_back(
         "Elastic jobs are not shown: the trace does not tell how fast jobs are at other sizes. "

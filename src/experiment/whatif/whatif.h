@@ -28,6 +28,7 @@ struct WhatIfOptions {
   // If set, the smallest number of added nodes is searched with which the mean wait under the
   // present policy is at most so long.
   std::optional<Seconds> target_wait{};
+  std::string elastic_share{};     // for ParseElasticShares; "": not asked for
   ExperimentOptions experiment{};  // out: folder for the runs, one below it for each world
   // Called with notes before the runs: rows left out of the trace, overload.
   std::function<void(const std::string&)> on_note{};
