@@ -1,15 +1,18 @@
 // allot.Observation: columns of jobs, nodes, events and tables for policies in Python.
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <bit>
 #include <type_traits>
 
 #include "bindings/binding.h"
 #include "bindings/python_observation.h"
 #include "bindings/whole_numbers.h"
+#include "cluster/topology.h"
 #include "core/error.h"
 #include "core/index.h"
 
@@ -193,6 +196,59 @@ void BindCluster(nb::class_<PythonObservation>& type) {
           "By share: bit mask of the node's GPUs.");
 }
 
+// `field` of each row of a cluster with a topology, else `none` for all.
+nb::object OfPlaces(const PythonObservation& view, float none, float (*field)(const PlaceRow&)) {
+  const Observation& o = view.get();
+  std::vector<float> values(At(o.rows()), none);
+  std::transform(o.places.begin(), o.places.end(), values.begin(), field);
+  return OwnArray(std::move(values));
+}
+
+// (name, factor) of each level between the node and the cluster, from below.
+std::vector<std::pair<std::string, double>> Levels(const PythonObservation& view) {
+  std::vector<std::pair<std::string, double>> levels;
+  const Topology* const topology = view.get().cluster->topology();
+  for (int level = 1; topology != nullptr && level < topology->top(); ++level) {
+    levels.emplace_back(topology->level(level).name, topology->level(level).factor);
+  }
+  return levels;
+}
+
+nb::object DomainsOf(const PythonObservation& view, int level) {
+  const ClusterSpec& cluster = *view.get().cluster;
+  const Topology* const topology = cluster.topology();
+  const int levels = topology == nullptr ? 0 : topology->top() - 1;
+  if (level < 0 || level >= levels) {
+    throw UsageError("a level must be one of the {} in `levels`, from 0, got {}", levels, level);
+  }
+  std::vector<std::int32_t> domains;
+  domains.reserve(cluster.nodes().size());
+  for (std::size_t node = 0; node < cluster.nodes().size(); ++node) {
+    domains.push_back(topology->DomainOf(level + 1, static_cast<NodeIndex>(node)));
+  }
+  return OwnArray(std::move(domains));
+}
+
+void BindTopology(nb::class_<PythonObservation>& type) {
+  type.def_prop_ro("levels", Levels,
+                   "Levels of the network between the node and the cluster, from below, as (name, "
+                   "factor of the time of communication); none without a topology.")
+      .def("domains_of", DomainsOf, nb::arg("level"),
+           "By node: its domain (leaf, pod) at a level, by its place in `levels`.")
+      .def_prop_ro(
+          "comm_share",
+          [](const PythonObservation& v) {
+            return OfPlaces(v, 0, [](const PlaceRow& p) { return p.communication.share; });
+          },
+          "By row: part of an iteration in which the job communicates, on its best place.")
+      .def_prop_ro(
+          "congestion",
+          [](const PythonObservation& v) {
+            return OfPlaces(v, 1, [](const PlaceRow& p) { return p.congestion; });
+          },
+          "By row: factor on the time of communication because of others on the same links.");
+}
+
 void BindTables(nb::class_<PythonObservation>& type) {
   type.def("table", &PythonObservation::Table, nb::arg("row"),
            "The configurations that the job in this row can be given, as numpy columns.")
@@ -261,6 +317,7 @@ void Bind(nb::module_& m) {
   BindColumns(type);
   BindEvents(type);
   BindCluster(type);
+  BindTopology(type);
   BindTables(type);
 }
 

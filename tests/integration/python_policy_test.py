@@ -81,6 +81,30 @@ class TestObservation:
 
         assert once(check)
 
+    def test_places_are_those_of_the_topology(self, tmp_path):
+        trace = tmp_path / "jobs.csv"
+        trace.write_text("job_id,submit_s,gpus,duration_s,comm_share\na,0,8,600,0\nb,1,16,600,0.25\n")
+        seen = []
+
+        def fifo(observation):
+            assert observation.levels == [("leaf", 5.0)]
+            assert observation.domains_of(0).tolist() == [0, 0, 1, 1]
+            assert observation.congestion.tolist() == [1] * len(observation)
+            seen.extend(zip(observation.submit.tolist(), observation.comm_share.tolist()))
+            with pytest.raises(allot.UsageError, match="one of the 1 in `levels`, from 0, got 1"):
+                observation.domains_of(1)
+            return observation.requested
+
+        allot.simulate(fifo, workload=trace, cluster="4x8", topology="leaf=2:factor=5", threads=1, bar=False)
+        assert {(0, 0), (1, 0.25)} == set(seen)
+
+    def test_without_a_topology_places_are_alike(self):
+        def check(observation):
+            assert observation.levels == []
+            assert not observation.comm_share.any() and (observation.congestion == 1).all()
+
+        assert once(check)
+
     def test_tables_hold_what_configurations_refer_to(self):
         def check(observation):
             table = observation.table(0)
