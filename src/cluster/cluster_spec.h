@@ -22,7 +22,8 @@ constexpr std::uint64_t GpuMask(GpuCount gpus) {
   return gpus >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << gpus) - 1;
 }
 
-class Topology;  // cluster/topology.h
+class GpuSlowness;  // cluster/gpu_slowness.h
+class Topology;     // cluster/topology.h
 
 struct Node {
   GpuTypeIndex type = 0;
@@ -70,6 +71,9 @@ class ClusterSpec {
   // Where its nodes, all of them, lie in the network; null: everywhere alike.
   void SetTopology(std::shared_ptr<const Topology> topology) { topology_ = std::move(topology); }
   const Topology* topology() const { return topology_.get(); }
+  // How GPUs of one type differ, made for its nodes; null: they are alike.
+  void SetSlowness(std::shared_ptr<const GpuSlowness> slowness) { slowness_ = std::move(slowness); }
+  const GpuSlowness* slowness() const { return slowness_.get(); }
 
   const std::vector<Node>& nodes() const { return nodes_; }
   // What nodes have, as arrays of their own to copy from: masks of GPUs, numbers of CPUs.
@@ -92,6 +96,7 @@ class ClusterSpec {
   std::vector<Node> nodes_;
   std::vector<std::string> node_names_;
   std::shared_ptr<const Topology> topology_;
+  std::shared_ptr<const GpuSlowness> slowness_;
   std::vector<std::uint64_t> gpu_masks_;
   std::vector<std::int32_t> cpus_;
   std::vector<std::string> types_;

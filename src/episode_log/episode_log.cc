@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cluster/event_finder.h"
+#include "cluster/gpu_slowness.h"
 #include "cluster/topology_text.h"
 #include "cluster/validate.h"
 #include "core/check.h"
@@ -151,6 +152,9 @@ struct EpisodeLog::Impl : public DecisionListener {
                                             {"sim", SimJson(of.options())}};
     if (const Topology* const topology = of.cluster().topology()) {
       episode.extra_attributes["workload"]["topology"] = topology->ToString();
+    }
+    if (const GpuSlowness* const slowness = of.cluster().slowness()) {
+      episode.extra_attributes["workload"]["slowness"] = slowness->ToCsv();
     }
     if (!of.profiles_csv().empty()) {
       episode.extra_attributes["workload"]["profiles"] = of.profiles_csv();
@@ -320,6 +324,9 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
       if (workload.contains("topology")) {
         ReadReport report;
         cluster.SetTopology(ParseTopology(text(workload, "topology"), cluster, &report));
+      }
+      if (workload.contains("slowness")) {
+        cluster.SetSlowness(GpuSlowness::FromCsv(text(workload, "slowness"), where, cluster));
       }
       logged.scenario = std::make_shared<const Scenario>(std::move(jobs_of), std::move(cluster),
                                                          SimFromJson(text(workload, "sim"), where),

@@ -9,9 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/cluster_format.h"
+#include "cluster/gpu_slowness.h"
 #include "cluster/topology_text.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/index.h"
 #include "core/strings.h"
 #include "experiment/env_spec.h"
 #include "experiment/oversized.h"
@@ -69,6 +71,10 @@ ClusterSpec World::cluster() const {
   if (!spec_.topology.empty()) {
     ReadReport report;
     cluster.SetTopology(ParseTopology(spec_.topology, cluster, &report));
+  }
+  if (!spec_.slowness.empty()) {
+    cluster.SetSlowness(
+        GpuSlowness::FromCsv(ReadTextFile(spec_.slowness), spec_.slowness, cluster));
   }
   return cluster;
 }
@@ -555,8 +561,28 @@ std::string World::UselessOptionsHint(const std::vector<Named>& scenarios) const
         "as equally long\n",
         spec_.workload);
   }
-  const auto none_placed = [](const Named& named) { return !named.scenario->has_placed_jobs(); };
-  if (!spec_.topology.empty() && std::all_of(scenarios.begin(), scenarios.end(), none_placed)) {
+  const auto no_job = [&scenarios](const auto& feels) {
+    for (const Named& named : scenarios) {
+      const Scenario& scenario = *named.scenario;
+      for (std::size_t job = 0; job < scenario.workload().jobs.size(); ++job) {
+        if (feels(scenario, static_cast<JobIndex>(job))) return false;
+      }
+    }
+    return true;
+  };
+  const auto slowness = [](const Scenario& scenario, JobIndex job) {
+    return !scenario.cluster().slowness()->Of(scenario.facts(job).table->slowness_class()).empty();
+  };
+  if (!spec_.slowness.empty() && no_job(slowness)) {
+    hint += fmt::format(
+        "warning: --slowness: the model of no job of '{}' has a slowness_class that '{}' names, so "
+        "that every GPU is as fast as another\n",
+        spec_.workload, spec_.slowness);
+  }
+  const auto network = [](const Scenario& scenario, JobIndex job) {
+    return scenario.workload().jobs[At(job)].communication.share > 0;
+  };
+  if (!spec_.topology.empty() && no_job(network)) {
     hint += fmt::format(
         "warning: --topology: no job of '{}' has a comm_share, so that every place is as fast as "
         "another\n",

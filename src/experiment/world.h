@@ -50,7 +50,7 @@ class World {
   // If the spec names no length estimates, policies get the time limits of the trace, or without
   // limits the estimates of `otherwise` ("" stands for the profile's). Returns the trace's limits.
   TimeLimits GoByTimeLimits(const std::string& otherwise = "");
-  ClusterSpec cluster() const;  // with its topology
+  ClusterSpec cluster() const;  // with its topology and slowness
   // The rules of the profile and the options. A trace in a file is decided at arrivals and
   // completions, like an online scheduler, unless a profile or an interval is given; the embedded
   // trace, laws and settings are decided at intervals, in which networks were trained.

@@ -213,6 +213,14 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .range = {{0, 0.99}},
        .topic = kCluster,
        .detail = true},
+      {.name = "slowness",
+       .value = &W::slowness,
+       .help =
+           "CSV file with columns node,gpu,class,slowness: GPUs that are slower than the median "
+           "one for a class of programs (docs/formats/cluster.md)",
+       .topic = kCluster,
+       .detail = true,
+       .files = ThePath},
       {.name = "from",
        .value = &W::from,
        .help = "first submission used: date, 14d, or seconds",

@@ -21,6 +21,7 @@ struct WorldSpec {
   std::string cluster = "16x8";       // for ClusterSpec::Parse
   std::string topology{};             // for ParseTopology; "": everywhere alike
   double comm_share = 0;              // of gangs whose trace does not say
+  std::string slowness{};             // CSV file of GpuSlowness; "" for GPUs that are alike
   std::string from{};                 // window of submissions; for ParseWhen, "" is unbounded
   std::string to{};
   std::vector<double> loads{};   // offered loads, in turn; empty: the whole window, once

@@ -24,6 +24,8 @@ namespace {
 // Without a column 'kind' all models are of this one.
 constexpr std::string_view kUsualKind = "gpu-scaling";
 constexpr std::string_view kUsualHeader = "profile,gpu_type,gpus,rate";
+// A column of every kind.
+constexpr std::string_view kSlownessClass = "slowness_class";
 
 bool Contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -41,7 +43,7 @@ const ThroughputModelInfo& KindNamed(std::string_view id, const std::string& pla
 
 // Every column is one of some kind.
 void RequireKnown(const std::vector<std::string>& columns, const std::string& place) {
-  std::vector<std::string> known = {"profile", "kind"};
+  std::vector<std::string> known = {"profile", "kind", std::string(kSlownessClass)};
   for (const ThroughputModelInfo& info : Registry<ThroughputModelInfo>::Global().entries()) {
     known.insert(known.end(), info.columns.begin(), info.columns.end());
     known.insert(known.end(), info.optional_columns.begin(), info.optional_columns.end());
@@ -63,7 +65,7 @@ std::vector<std::string> ParseHeader(std::string_view line, const std::string& p
   } else if (good) {
     const ThroughputModelInfo& usual = KindNamed(kUsualKind, place);
     const auto known = [&](const std::string& column) {
-      return column == "profile" || Contains(usual.columns, column) ||
+      return column == "profile" || column == kSlownessClass || Contains(usual.columns, column) ||
              Contains(usual.optional_columns, column);
     };
     good = std::all_of(columns.begin(), columns.end(), known) &&
@@ -102,9 +104,20 @@ ModelPtr MakeModel(const std::string& profile, std::span<const CatalogueRow> row
   return info.make(profile, rows);
 }
 
+// Of the rows of one profile.
+std::string SlownessClass(const std::string& profile, std::span<const CatalogueRow> rows) {
+  const std::string& first = rows.front().Text(kSlownessClass);
+  for (const CatalogueRow& row : rows) {
+    if (row.Text(kSlownessClass) == first) continue;
+    throw DataError("a profile is of one {}: '{}' is of '{}' and of '{}' ({})", kSlownessClass,
+                    profile, first, row.Text(kSlownessClass), row.place());
+  }
+  return first;
+}
+
 }  // namespace
 
-void Catalogue::Add(ModelPtr model) {
+void Catalogue::Add(ModelPtr model, std::string slowness_class) {
   for (const ModelPtr& other : models_) {
     if (other->name() == model->name()) {
       throw DataError(
@@ -118,7 +131,13 @@ void Catalogue::Add(ModelPtr model) {
       gpu_types_.push_back(type);
     }
   }
+  slowness_classes_[model->name()] = std::move(slowness_class);
   models_.push_back(std::move(model));
+}
+
+std::string_view Catalogue::SlownessClassOf(std::string_view name) const {
+  const auto found = slowness_classes_.find(name);
+  return found == slowness_classes_.end() ? std::string_view() : found->second;
 }
 
 namespace {
@@ -168,7 +187,7 @@ Catalogue Catalogue::FromCsv(std::string_view text, const std::string& path) {
   std::vector<CatalogueRow> rows;
   const auto finish_profile = [&] {
     if (by_type) by_type->Sort(&rows);
-    if (!rows.empty()) catalogue.Add(MakeModel(profile, rows));
+    if (!rows.empty()) catalogue.Add(MakeModel(profile, rows), SlownessClass(profile, rows));
     for (const CatalogueRow& row : rows) {
       if (!row.Has("gpu_type") || !row.Has("gpus") || row.Text("gpus").empty()) continue;
       catalogue.cells_.push_back({profile, row.Text("gpu_type"), row.Gpus("gpus"),

@@ -5,6 +5,8 @@
 // own has the same columns (docs/formats/catalogue.md). Read by the commands, used by TableCache
 // and MakeElastic.
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,9 +33,13 @@ class Catalogue {
   // Of those that come with allot, by which logs name them (CatalogueInfo); "" for a user's own.
   const std::string& id() const { return id_; }
 
-  void Add(ModelPtr model);                   // DataError when the name is taken
+  // DataError when the name is taken. `slowness_class` is SlownessClassOf of this model.
+  void Add(ModelPtr model, std::string slowness_class = "");
   ModelPtr Get(std::string_view name) const;  // DataError with did-you-mean when unknown
   const std::vector<ModelPtr>& models() const { return models_; }  // in order of addition
+  // The class of programs that differ alike from GPU to GPU (cluster/gpu_slowness.h) which the
+  // model is of; "": of none.
+  std::string_view SlownessClassOf(std::string_view name) const;
   // GPU types with measured rates, in order of appearance; without the unnamed one. Of models made
   // by code, those that they say (ThroughputModel::gpu_types).
   const std::vector<std::string>& gpu_types() const { return gpu_types_; }
@@ -61,6 +67,7 @@ class Catalogue {
  private:
   std::string id_;
   std::vector<ModelPtr> models_;
+  std::map<std::string, std::string, std::less<>> slowness_classes_;  // by model
   std::vector<std::string> gpu_types_;
   std::string csv_;
   std::vector<CatalogueCell> cells_;

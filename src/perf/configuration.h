@@ -65,11 +65,11 @@ class ConfigurationTable {
   std::uint64_t version() const { return version_; }  // how often it was renewed
 
   const std::string& name() const { return name_; }
+  const std::string& slowness_class() const { return slowness_class_; }  // cluster/gpu_slowness.h
+  void SetSlownessClass(std::string_view name) { slowness_class_ = name; }
   const std::vector<UnitKind>& kinds() const { return kinds_; }
   const std::vector<Configuration>& configurations() const { return configurations_; }
-  const Configuration& operator[](std::int32_t index) const {
-    return configurations_[static_cast<std::size_t>(index)];
-  }
+  const Configuration& operator[](std::int32_t index) const { return configurations_[At(index)]; }
   const UnitCounts& limits() const { return limits_; }
   const UnitCounts& most_units() const { return most_units_; }  // of each kind
   const UnitCounts& trusted() const { return trusted_; }        // kNoLimits: all
@@ -126,8 +126,7 @@ class ConfigurationTable {
   // (ties: by index).
   const std::vector<GpuTypeIndex>& types() const { return types_; }
   const std::vector<HullStep>& hull(GpuTypeIndex type) const {  // empty for a type it has not
-    const std::size_t at = At(type);
-    return at < hulls_.size() ? hulls_[at] : kNoHull;
+    return At(type) < hulls_.size() ? hulls_[At(type)] : kNoHull;
   }
 
   // Progressing configurations that a job may hold, by falling rate (ties: by index), without those
@@ -170,6 +169,7 @@ class ConfigurationTable {
   void OrderBySpeed();
 
   std::string name_;
+  std::string slowness_class_;
   std::vector<UnitKind> kinds_;
   std::vector<Configuration> configurations_;
   UnitCounts limits_;

@@ -378,10 +378,11 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(const Work
               return std::tie(a.gpu_type, a.cost, a.rate, a.units, a.span.least, a.partner) <
                      std::tie(b.gpu_type, b.cost, b.rate, b.units, b.span.least, b.partner);
             });
-  table = std::make_shared<ConfigurationTable>(
+  const auto made = std::make_shared<ConfigurationTable>(
       model.name(), std::move(kinds), std::move(configurations),
       grid ? UnitsOf(model, highest) : ConfigurationTable::kNoLimits, partners);
-  return table;
+  made->SetSlownessClass(catalogue_.SlownessClassOf(model.name()));
+  return table = made;
 }
 
 std::int32_t TableCache::RequestedOf(const Workload& workload, const Job& job,

@@ -21,7 +21,7 @@ bool Holds(const std::vector<std::string>& names, std::string_view name) {
 
 bool TypeColumns::Has(const std::vector<std::string>& header) {
   const bool other = Holds(header, "gpu_type") || Holds(header, "rate") || Holds(header, "kind") ||
-                     Holds(header, "partner");
+                     Holds(header, "partner") || Holds(header, "slowness_class");
   return !other && header.front() == "profile" && Holds(header, "gpus");
 }
 

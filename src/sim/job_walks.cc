@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "cluster/gpu_slowness.h"
 #include "core/index.h"
 
 namespace allot {
@@ -43,7 +44,7 @@ void JobWalks::BeginStarted(SimulatedJobs* jobs, NetworkLoad* network, const Dec
   for (std::size_t slot = 0; slot < jobs->running.size(); ++slot) {
     RunningJob& run = jobs->running[slot];
     if (run.finish != kNever || !Follows(jobs->JobIn(slot))) continue;
-    const PlaceFactors place = network ? network->PlaceOf(*jobs, slot) : PlaceFactors{};
+    const PlaceFactors place = PlaceOf(*jobs, slot, network);
     run.finish = times.EndOf(Begin(o, jobs->RowIn(slot), run.ready, place), run.ready);
     run.rate = LastRate(o, jobs->RowIn(slot));
   }
@@ -58,11 +59,21 @@ void JobWalks::FollowCongestion(SimulatedJobs* jobs, NetworkLoad* network,
     const std::size_t slot = jobs->SlotOf(job);
     RunningJob& run = jobs->running[slot];
     if (run.finish == kNever) continue;  // it begins anew
-    const Seconds end = Continue(o, row, run.ready, network->PlaceOf(*jobs, slot));
+    const Seconds end = Continue(o, row, run.ready, PlaceOf(*jobs, slot, network));
     run.finish = times.EndOf(end, run.ready);
     run.rate = LastRate(o, row);
   }
   jobs->FindFirstFinish();
+}
+
+PlaceFactors JobWalks::PlaceOf(const SimulatedJobs& jobs, std::size_t slot,
+                               const NetworkLoad* network) const {
+  PlaceFactors place = network ? network->PlaceOf(jobs, slot) : PlaceFactors{};
+  if (const GpuSlowness* const slowness = scenario_.cluster().slowness()) {
+    place.slowest = slowness->SlowestOf(jobs.FactsOf(jobs.RowIn(slot)).table->slowness_class(),
+                                        jobs.observation.shares_of(jobs.running_rows[slot]));
+  }
+  return place;
 }
 
 double JobWalks::LastRate(const Observation& o, std::size_t row) const {

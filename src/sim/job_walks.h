@@ -30,7 +30,7 @@ class JobWalks {
   Seconds Continue(const Observation& observation, std::size_t row, Seconds ready,
                    const PlaceFactors& place);
   // The jobs that were given something new to run on begin on it, on their places in the network
-  // (null: it does not count), and get their ends and rates. O(slots + segments).
+  // (null: it does not count) and their GPUs, and get their ends and rates. O(slots + segments).
   void BeginStarted(SimulatedJobs* jobs, NetworkLoad* network, const DecisionTimes& times);
   // The jobs whose congestion has changed go on at other rates, to other ends.
   void FollowCongestion(SimulatedJobs* jobs, NetworkLoad* network, const DecisionTimes& times);
@@ -61,6 +61,8 @@ class JobWalks {
     JobProcess::Segment segment{0, 0};
   };
 
+  PlaceFactors PlaceOf(const SimulatedJobs& jobs, std::size_t slot,
+                       const NetworkLoad* network) const;
   Seconds EndFrom(const Observation& observation, std::size_t row, Seconds time) const;
 
   const Scenario& scenario_;

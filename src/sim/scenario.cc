@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cluster/gpu_slowness.h"
 #include "core/check.h"
 #include "core/error.h"
 #include "core/interrupt.h"
@@ -40,11 +41,15 @@ std::optional<Job> AtItsOwnSize(const Job& job) {
 // Makes the models of jobs whose rate depends on their place, once for each base and communication.
 class PlacedModels {
  public:
-  explicit PlacedModels(bool has_topology) : has_topology_(has_topology) {}
+  explicit PlacedModels(const ClusterSpec& cluster) : cluster_(cluster) {}
 
   // Null: the rate does not depend on the place.
-  std::shared_ptr<const PlacedModel> Of(const ModelPtr& model, const Job& job) {
-    if (!has_topology_ || !(job.communication.share > 0)) return nullptr;
+  std::shared_ptr<const PlacedModel> Of(const ModelPtr& model, const Job& job,
+                                        const std::string& slowness_class) {
+    const bool in_network = cluster_.topology() != nullptr && job.communication.share > 0;
+    const bool gpus_differ =
+        cluster_.slowness() != nullptr && !cluster_.slowness()->Of(slowness_class).empty();
+    if (!in_network && !gpus_differ) return nullptr;
     const ModelPtr& base = model == nullptr ? constant_ : model;
     auto& placed = made_[{base.get(), job.communication.share, job.communication.pattern}];
     if (placed == nullptr) placed = std::make_shared<const PlacedModel>(base, job.communication);
@@ -52,7 +57,7 @@ class PlacedModels {
   }
 
  private:
-  bool has_topology_;
+  const ClusterSpec& cluster_;
   ModelPtr constant_ = MakeConstantModel();
   std::map<std::tuple<const ThroughputModel*, float, CommunicationPattern>,
            std::shared_ptr<const PlacedModel>>
@@ -107,7 +112,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     if (known == nullptr) known = MakeModelProcess(model, types);
     return known;
   };
-  PlacedModels placed_models(cluster_.topology() != nullptr);
+  PlacedModels placed_models(cluster_);
   FindRules();
   if (options_.rules != nullptr) options_.rules->CheckGuarantees(cluster_);
   for (Job& job : workload_.jobs) LimitGpus(ModelOf(catalogue, workload_, job), &job);
@@ -125,7 +130,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     const double estimate = estimates.empty() ? options_.lengths.Of(job, offer.work, options_.seed)
                                               : estimates[facts_.size()];
     const ModelPtr model = ModelOf(catalogue, workload_, job);
-    const auto placed = placed_models.Of(model, job);
+    const auto placed = placed_models.Of(model, job, offer.table->slowness_class());
     const ModelPtr played = placed == nullptr ? model : placed;
     facts_.push_back({std::move(offer.table), offer.requested, offer.work, estimate,
                       KeepVariation({Keep(process_of(offer.work, process_of_model(played))),
@@ -248,7 +253,7 @@ void Scenario::CheckTraining() const {
   if (has_placed_jobs_) {
     throw UsageError(
         "training in steps is of places that do not matter, got jobs with a comm_share on a "
-        "cluster with a topology");
+        "cluster with a topology, or GPUs that differ");
   }
   if (!node_events_.empty()) {
     throw UsageError("training in steps is of nodes that stay, got {} events of nodes",

@@ -126,7 +126,7 @@ class Scenario {
     return options_.training.stepped && facts(job).application() != nullptr;
   }
 
-  // Whether some job's rate depends on its place in the cluster's topology.
+  // Whether some job's rate depends on its place in the network, or on which GPUs it has.
   bool has_placed_jobs() const { return has_placed_jobs_; }
 
   // Whether some job has a process: its rate changes while it runs.

@@ -62,7 +62,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario)
       walks_(scenario) {
   Observation& o = jobs_.observation;
   o.cluster = &nodes_.cluster();
-  if (scenario.has_placed_jobs()) {
+  if (scenario.has_placed_jobs() && scenario.cluster().topology() != nullptr) {
     network_.emplace(*scenario.cluster().topology(), jobs_.records.size());
   }
   // A point a completion, and the decisions. What is not used is not taken from the system.

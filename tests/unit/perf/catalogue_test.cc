@@ -127,6 +127,15 @@ TEST(CatalogueCsv, KindsAreNamed) {
             "(c.csv:2)");
 }
 
+TEST(CatalogueCsv, AProfileIsOfOneSlownessClass) {
+  const std::string header = "profile,gpu_type,gpus,rate,slowness_class\n";
+  const auto catalogue = Catalogue::FromCsv(header + "a,v100,1,2,conv\nb,v100,1,2,\n", "c.csv");
+  EXPECT_EQ(catalogue.SlownessClassOf("a"), "conv");
+  EXPECT_EQ(catalogue.SlownessClassOf("b"), "");
+  EXPECT_EQ(Refusal(header + "a,v100,1,2,conv\na,v100,2,4,rnn\n"),
+            "a profile is of one slowness_class: 'a' is of 'conv' and of 'rnn' (c.csv:3)");
+}
+
 TEST(CatalogueCsv, CountsMustRise) {
   EXPECT_EQ(Refusal(WithHeader("a,v100,2,2\na,v100,2,3\n")),
             "'gpus' must rise within a GPU type, got 2 after 2 (c.csv:3)");
