@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <utility>
 #include <vector>
@@ -29,6 +31,28 @@ class PythonRandom {
     std::uint32_t drawn = Bits(count);
     while (drawn >= below) drawn = Bits(count);
     return drawn;
+  }
+  // What `random.sample(range(count), drawn)` returns, drawn <= count.
+  std::vector<std::uint32_t> Sample(std::uint32_t count, std::uint32_t drawn) {
+    // Python keeps a list of what is left where that is smaller than a set of what is drawn.
+    constexpr std::uint32_t kSmallSet = 21, kFewest = 5;
+    double most_listed = kSmallSet;
+    if (drawn > kFewest) most_listed += std::pow(4, std::ceil(std::log(3.0 * drawn) / std::log(4)));
+    std::vector<std::uint32_t> sample;
+    if (count <= most_listed) {
+      std::vector<std::uint32_t> left(count);
+      std::iota(left.begin(), left.end(), 0);
+      for (; sample.size() < drawn; left.pop_back()) {
+        std::uint32_t& chosen = left[Below(static_cast<std::uint32_t>(left.size()))];
+        sample.push_back(std::exchange(chosen, left.back()));
+      }
+    }
+    while (sample.size() < drawn) {
+      const std::uint32_t chosen = Below(count);
+      const bool is_new = std::find(sample.begin(), sample.end(), chosen) == sample.end();
+      if (is_new) sample.push_back(chosen);
+    }
+    return sample;
   }
   template <typename T>
   void Shuffle(std::vector<T>* values) {

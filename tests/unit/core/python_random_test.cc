@@ -36,5 +36,13 @@ TEST(PythonRandom, ShufflesAsPythonDoes) {
   EXPECT_EQ(orders, "vpk vpk pvk kvp pvk pkv ");
 }
 
+// random.Random(42).sample(range(64), 4) and so on: from a list and from a set.
+TEST(PythonRandom, SamplesAsPythonDoes) {
+  using Sample = std::vector<std::uint32_t>;
+  EXPECT_EQ(PythonRandom(42).Sample(64, 4), (Sample{14, 3, 35, 31}));
+  EXPECT_EQ(PythonRandom(42).Sample(64, 8), (Sample{14, 1, 47, 17, 15, 63, 8, 61}));
+  EXPECT_EQ(PythonRandom(7).Sample(10, 10), (Sample{5, 2, 6, 9, 0, 7, 4, 1, 3, 8}));
+}
+
 }  // namespace
 }  // namespace allot
