@@ -6,6 +6,7 @@
 
 #include "cluster/running_rows.h"
 #include "core/check.h"
+#include "core/error.h"
 #include "core/index.h"
 #include "sched/incremental_stages.h"
 
@@ -103,7 +104,30 @@ class VictimPlacement : public ServingPlacement {
   std::vector<std::size_t> stopped_;  // grants
 };
 
+class AnewPlacement : public Placement {
+ public:
+  explicit AnewPlacement(std::unique_ptr<NodeChooser> chooser) : placer_(std::move(chooser)) {}
+
+  void Place(const Observation& o, std::span<const Grant> grants, Allocation* allocation) override {
+    allocation->Clear();
+    placer_.FreeAll(o);
+    for (const Grant& grant : grants) {
+      if (!placer_.Place(o, grant)) break;
+      allocation->Add(o.job[At(grant.row)], placer_.configuration(), placer_.shares());
+    }
+  }
+
+ private:
+  JobPlacer placer_;
+};
+
 }  // namespace
+
+void JobPlacer::FreeAll(const Observation& o) {
+  free_.Reset(*o.cluster);
+  released_.clear();
+  stays_.clear();
+}
 
 void JobPlacer::Keep(const Observation& o, std::span<const Grant> grants, std::vector<char>* kept) {
   // No decision allocates because its job is the first that spans so many nodes, or because it
@@ -238,7 +262,13 @@ bool JobPlacer::PlaceAs(const Observation& o, std::int32_t row, std::int32_t ind
       NodeShare share;
       share.node = unit_share.node;
       share.units.Set(kind, unit_share.units);
-      share.gpus = free_.Take(unit_share.node, demand * unit_share.units);
+      const Resources taken = demand * unit_share.units;
+      share.gpus = unit_share.gpus;
+      if (share.gpus == 0) {
+        share.gpus = free_.Take(share.node, taken);
+      } else {
+        ALLOT_CHECK(free_.TakeExactly(share.node, share.gpus, taken));
+      }
       const auto same = std::find_if(shares_.begin(), shares_.end(),
                                      [&](const NodeShare& s) { return s.node == share.node; });
       if (same == shares_.end()) {
@@ -268,6 +298,7 @@ bool JobPlacer::ChooseFor(const Observation& o, std::int32_t row,
       !free_.HasRoom(configuration.gpu_type, unit_demand.gpus * count, configuration.span)) {
     return false;
   }
+  chooser_->Begin(o, row);
   const bool chosen = chooser_->Choose(*o.cluster, free_, configuration.gpu_type, unit_demand,
                                        count, o.shares_of(row), &chosen_);
   if (any || o.table[At(row)]->kinds().size() > 1) return chosen;
@@ -325,8 +356,17 @@ PlacementInfo ChooserPlacementInfo(std::string id, std::string summary,
   info.params.push_back(
       {"victims", "false",
        "serve jobs strictly in order; stop running jobs from the end of the order to make room"});
-  info.make = [make = std::move(make)](const Params& given) -> std::unique_ptr<Placement> {
-    if (given.Flag("victims")) return std::make_unique<VictimPlacement>(make(given));
+  info.params.push_back({"anew", "false", "place all jobs anew, strictly in order"});
+  info.make = [id = info.id,
+               make = std::move(make)](const Params& given) -> std::unique_ptr<Placement> {
+    const bool victims = given.Flag("victims");
+    const bool anew = given.Flag("anew");
+    if (victims && anew) {
+      throw UsageError("placement '{}': only one of 'victims' and 'anew' may be true, got both",
+                       id);
+    }
+    if (victims) return std::make_unique<VictimPlacement>(make(given));
+    if (anew) return std::make_unique<AnewPlacement>(make(given));
     return std::make_unique<PassingPlacement>(make(given));
   };
   return info;

@@ -1,6 +1,6 @@
 #pragma once
-// What placement stages share: a rule that chooses nodes for the units of one job, and two ways to
-// serve many jobs with it. A placement stage is one file with a NodeChooser.
+// What placement stages share: a rule that chooses nodes for the units of one job, and three ways
+// to serve many jobs with it. A placement stage is one file with a NodeChooser.
 
 #include <algorithm>
 #include <functional>
@@ -19,10 +19,13 @@ namespace allot {
 struct UnitShare {
   NodeIndex node;
   std::int32_t units;
+  std::uint64_t gpus = 0;  // that the units take, free ones; 0: those of the lowest numbers
 };
 class NodeChooser {
  public:
   virtual ~NodeChooser() = default;
+  // The calls of Choose that follow are for the job in this row.
+  virtual void Begin(const Observation& /*observation*/, std::int32_t /*row*/) {}
   virtual bool Choose(const ClusterSpec& cluster, FreeMap& free, GpuTypeIndex type,
                       const Resources& unit_demand, std::int32_t count,
                       std::span<const NodeShare> held, std::vector<UnitShare>* chosen) = 0;
@@ -37,6 +40,8 @@ class JobPlacer {
   // each grant whether it is kept. O(nodes + grants), and the rows where somebody stops or shrinks;
   // where the observation has no map of what is free, also the shares.
   void Keep(const Observation& observation, std::span<const Grant> grants, std::vector<char>* kept);
+  // Begins anew, and all is free. O(nodes).
+  void FreeAll(const Observation& observation);
   void Release(const Observation& observation, std::int32_t row);  // of one that is kept
   // Appends the jobs that were released since Keep and not placed again.
   void FindStopped(const Observation& observation, std::vector<JobIndex>* jobs) const;
@@ -70,12 +75,12 @@ class JobPlacer {
   std::vector<char> stays_;             // by row, of those that were released
 };
 
-// A placement stage from a chooser and its parameters, and the parameter "victims". Without
-// (false): running jobs that keep their size stay, the others are placed in order, a job that does
-// not fit is passed over. With victims (true): jobs are served strictly in order; for one that does
-// not fit, running jobs are stopped from the last of the order up until it does, and if that does
-// not help either, no job behind it is served. Grants should then also name the running jobs beyond
-// the cluster's size (sizing requested:within-capacity=false).
+// A placement stage from a chooser and its parameters, and the parameters "victims" and "anew".
+// Without them (false): running jobs that keep their size stay, the others are placed in order, a
+// job that does not fit is passed over. With either (true) jobs are served strictly in order, and
+// none behind one that does not fit. With victims, running jobs are stopped for it before, from the
+// last of the order up; grants should then also name the running jobs beyond the cluster's size
+// (sizing requested:within-capacity=false). With anew, all jobs are placed as if none ran.
 PlacementInfo ChooserPlacementInfo(std::string id, std::string summary,
                                    std::function<std::unique_ptr<NodeChooser>(const Params&)> make,
                                    std::vector<ParamSpec> params = {});
