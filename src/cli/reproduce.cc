@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -128,7 +129,8 @@ int Reproduce(const ReproduceOptions& o, const GlobalOptions& globals) {
   const auto names = Split(o.peer, ',');
   for (const std::string_view name : names) {
     const PeerInfo& peer = Registry<PeerInfo>::Global().Get("peer", name);
-    const std::string folder = names.size() == 1 ? o.reference : o.reference + "/" + peer.id;
+    std::string folder = o.reference + "/" + peer.id;
+    if (names.size() == 1 && !std::filesystem::is_directory(folder)) folder = o.reference;
     std::vector<FidelityCase> cases = peer.cases(folder);
     unmatched += std::erase_if(cases, [&o](const FidelityCase& c) {
       return fnmatch(o.only.c_str(), c.name.c_str(), 0) != 0;
@@ -178,8 +180,8 @@ ALLOT_REGISTER(
               "peer", o->peer,
               "peer, or several joined by ',': " + Join(Registry<PeerInfo>::Global().ids(), ", "));
           line.Option("--reference", o->reference,
-                      "folder of the peer's workloads and results; for several peers, the folder "
-                      "that holds theirs");
+                      "folder of the peer's workloads and results, or the folder that holds the "
+                      "folders of several peers");
           line.Option("--only", o->only, "runs whose name matches this pattern: 'w2.Las.*'")
               .ShowDefault();
           line.Option("--repeat", o->repeat, "runs of each case; CPU time is their median")

@@ -38,6 +38,21 @@ def test_a_lost_row_is_no_equal_run(allot, reference):
     assert RESULTS in said and "job '16' has none; got 299 rows for 300 jobs" in said
 
 
+def test_one_peer_is_found_in_the_folder_of_several(allot, reference):
+    told = [allot("reproduce", "pal", "--reference", folder, "--json").stdout for folder in (reference, reference / "pal")]
+    runs, same = ([run["verdict"] for run in json.loads(text)["runs"]] for text in told)
+    assert runs == same == ["equal", "equal"]
+
+
+def test_all_runs_of_pal_are_equal(allot, root):
+    folder = root.parent / "shared" / "reference"
+    if not (folder / "pal").is_dir():
+        pytest.skip("needs ../shared/reference/pal")
+    runs = json.loads(allot("reproduce", "pal", "--reference", folder, "--json").stdout)["runs"]
+    assert len(runs) >= 18
+    assert [run["run"] for run in runs if run["verdict"] != "equal"] == []
+
+
 @pytest.mark.parametrize("nodes", ["99999999999", "4294967304", "0", "-1"])
 def test_a_cluster_that_cannot_be_is_refused(allot, reference, nodes):
     file = reference / "blox" / RESULTS.replace("jobs.csv", "summary.json")

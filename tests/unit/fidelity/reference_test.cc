@@ -36,6 +36,32 @@ INSTANTIATE_TEST_SUITE_P(Peers, ReferenceTest, testing::Values("blox", "dl2"),
 
 TEST(GavelFidelityTest, ShippedRunsAreEqual) { ExpectEqualRuns("gavel", Shipped("gavel"), 3); }
 
+TEST(PalFidelityTest, ShippedRunsAreEqual) { ExpectEqualRuns("pal", Shipped("pal"), 2); }
+
+TEST(PalFidelityTest, AllRunsAreEqual) {
+  const fs::path folder = fs::path(ALLOT_SOURCE_DIR).parent_path() / "shared/reference/pal";
+  if (!fs::exists(folder)) GTEST_SKIP() << "needs ../shared/reference/pal";
+  ExpectEqualRuns("pal", folder, 18);
+}
+
+TEST(PalFidelityTest, FaultsOfTheFolderAreRefused) {
+  const auto refused = [](const std::string& name, const std::vector<std::string>& parts,
+                          const std::string& file, const std::string& from, const std::string& to) {
+    AlteredReference reference("pal", name);
+    reference.Replace("runs/w1-srtf-pal/" + file, from, to);
+    ExpectError(ExitCode::kBadData, parts, [&] { reference.RunAll(); });
+  };
+  refused("placement", {"run.json", "'placement' must be one of", "'PAL2'"}, "run.json", "\"PAL\"",
+          "\"PAL2\"");
+  refused("finished", {"run.json", "'mean_jct_s' must be a number from"}, "run.json",
+          "\"finished\": 60", "\"finished\": 59");
+  refused("end", {"run.json", "'mean_jct_s' must be a number from 308"}, "jobs.csv", ",360,1080",
+          ",360,1440");
+  refused("lost-gpu", {"gpus.csv:3", "'gpu'", "got '2'"}, "gpus.csv", "\n1,0,", "\n2,0,");
+  refused("class", {"jobs.csv:2", "'class' must be one of classA", "'classE'"}, "jobs.csv",
+          "classC", "classE");
+}
+
 // The result of the run of this name after the change.
 FidelityResult GavelRunOf(const AlteredReference& reference, const std::string& name) {
   for (const FidelityCase& c : Peer("gavel").cases(reference.path())) {
