@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "clients/slurm/slurm_changes.h"
 #include "clients/slurm/slurm_records.h"
 #include "core/error.h"
 #include "core/types.h"

@@ -227,6 +227,11 @@ Status SlurmCommands::Change(const SlurmChange& change) {
   const std::vector<std::string> update = {programs_.scontrol, "update",
                                            "jobid=" + NameOf(change.id)};
   SlurmProgramOutput output;
+  if (change.nice) {  // by the plain number, which stands for a whole array
+    return Run({programs_.scontrol, "update", fmt::format("jobid={}", change.id),
+                fmt::format("nice={}", *change.nice)},
+               deadline, &output, "changing the Nice of a job");
+  }
   Status done = Status::Ok();
   std::vector<std::string> words = update;
   if (change.node_count > 0) {

@@ -72,6 +72,7 @@ const std::set<std::string, std::less<>>& Fields() {
                                                             "tres_per_node",
                                                             "tres_per_socket",
                                                             "tres_per_task",
+                                                            "tres_req_str",
                                                             "user_id",
                                                             "user_name"};
   return fields;
@@ -242,6 +243,7 @@ SlurmJob ReadJob(const json& record) {
   job.comment = Text(record, "comment");
   job.admin_comment = Text(record, "admin_comment");
   job.gpus = Text(record, "tres_per_node");
+  job.tres = Text(record, "tres_req_str");
   job.nodes = Text(record, "nodes");
   job.exclusive = WantsNodes(Words(record, "shared"));
   job.work_dir = Text(record, "current_working_directory");

@@ -1,6 +1,6 @@
 #pragma once
-// What Slurm knows of jobs, nodes and settings, and what it can change, in one form for all its
-// releases: each back end reads and writes these (slurm_back_end.h).
+// What Slurm knows of jobs, nodes and settings, in one form for all its releases: each back end
+// reads these (slurm_back_end.h).
 
 #include <cstdint>
 #include <ctime>
@@ -40,10 +40,11 @@ struct SlurmJob {
   std::string name;
   std::string partition;
   std::string comment;
-  std::string admin_comment;                   // only the daemon can write it
-  std::string gpus;                            // as asked for, a node: "gres:gpu:2"; "": none
-  std::string other_gpus;                      // the same, otherwise: a job, a task or a socket
-  std::string nodes;                           // allocated
+  std::string admin_comment;  // only the daemon can write it
+  std::string gpus;           // as asked for, a node: "gres:gpu:2"; "": none
+  std::string other_gpus;     // the same, otherwise: a job, a task or a socket
+  std::string tres;   // asked for in all: "cpu=8,gres/gpu=4"; GPUs only where the site counts them
+  std::string nodes;  // allocated
   std::map<std::string, std::string> gpus_on;  // the same by node: "gpu:v100:2(IDX:0-1)"
   std::string work_dir;
   std::string account;
@@ -136,6 +137,8 @@ struct SlurmSettings {
   std::string job_submit;
   std::string accounting;  // "accounting_storage/none"
   std::string state_folder;
+  std::string priority;                // "priority/multifactor"
+  std::uint64_t priority_weights = 0;  // the sum of PriorityWeight*, without TRES
   bool requeue = true;
   bool appends_output = true;                     // JobFileAppend: of a job that runs again
   Seconds kill_wait = 30;                         // from SIGTERM to SIGKILL
@@ -151,50 +154,6 @@ struct SlurmSnapshot {
   // Both may be kSettingsEvery old:
   SlurmLimits limits;
   std::vector<SlurmPartition> partitions;
-};
-
-// A batch job of one task on one node.
-struct SlurmSubmission {
-  std::uint32_t user_id = 0;
-  std::uint32_t group_id = 0;
-  std::string name{};
-  std::string comment{};  // for the daemon (AdminComment) and for people
-  std::string script{};
-  std::string partition{};
-  std::string node{};
-  std::string gres{};  // resources.h GresRequest
-  std::string work_dir{};
-  std::string output{};
-  std::string account{};
-  std::string qos{};
-  std::uint32_t time_limit = 0;
-  std::uint16_t cpus_per_task = 0;
-  std::uint64_t memory = 0;
-  std::vector<std::string> environment{};  // "NAME=value"
-};
-
-// The priority of what is to begin on GPUs that are free for it (ADR 71): above all that Slurm
-// computes, below the values that have a meaning.
-inline constexpr std::uint32_t kBeforeAll = 0xffff0000;
-
-// One task on one core, with this memory; 0: with what the job asked for.
-struct SlurmOneCore {
-  std::uint64_t memory_mib = 0;
-  bool any_features = false;  // on nodes with any of them
-};
-
-// What is not set stays as it is.
-struct SlurmChange {
-  std::uint32_t id = 0;
-  std::string partition{};
-  std::string nodes{};  // exactly these; with `node_count`
-  std::uint32_t node_count = 0;
-  std::string gres{};  // a node; with the type that the job was submitted with
-  std::string admin_comment{};
-  std::uint32_t time_limit = 0;            // minutes
-  std::optional<SlurmOneCore> one_core{};  // of a job that waits
-  bool first = false;                      // before all others that wait, as Slurm orders them
-  bool release = false;                    // with the priority that Slurm computes
 };
 
 }  // namespace allot

@@ -1,5 +1,6 @@
 #include "clients/slurm/slurm_text.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -65,6 +66,13 @@ void ReadConfigText(std::string_view text, SlurmSettings* settings) {
   settings->job_submit = Set(values["JobSubmitPlugins"]);
   settings->accounting = Set(values["AccountingStorageType"]);
   settings->state_folder = Set(values["StateSaveLocation"]);
+  settings->priority = Set(values["PriorityType"]);
+  for (const char* weight :
+       {"PriorityWeightAge", "PriorityWeightAssoc", "PriorityWeightFairShare",
+        "PriorityWeightJobSize", "PriorityWeightPartition", "PriorityWeightQOS"}) {
+    settings->priority_weights +=
+        static_cast<std::uint64_t>(std::max(0LL, ParseInteger(values[weight]).value_or(0)));
+  }
   settings->requeue = values["JobRequeue"] != "0";
   settings->appends_output = values["JobFileAppend"] != "0";
   const std::string_view kill_wait = values["KillWait"];  // "30 sec"

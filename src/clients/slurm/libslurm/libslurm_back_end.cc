@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -317,7 +318,31 @@ Status LibslurmBackEnd::Submit(const SlurmSubmission& submission, std::uint32_t*
   return done;
 }
 
+// By the number as a text, which stands for a whole array.
+Status SetNice(std::uint32_t id, std::uint32_t nice) {
+  const std::string name = std::to_string(id);
+  job_desc_msg_t job;
+  slurm_init_job_desc_msg(&job);
+  job.job_id_str = Mutable(name);
+  job.nice = NICE_OFFSET + nice;
+  job_array_resp_msg_t* response = nullptr;
+  if (slurm_update_job2(&job, &response) != SLURM_SUCCESS) {
+    return SlurmError("changing the Nice of a job");
+  }
+  if (response == nullptr) return Status::Ok();
+  const std::uint32_t* const codes = response->error_code;
+  const std::uint32_t worst =
+      std::accumulate(codes, codes + response->job_array_count, std::uint32_t{SLURM_SUCCESS},
+                      [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
+  slurm_free_job_array_resp(response);
+  errno = static_cast<int>(worst);
+  return worst == SLURM_SUCCESS ? Status::Ok() : SlurmError("changing the Nice of a job");
+}
+
 Status LibslurmBackEnd::Change(const SlurmChange& change) {
+  if (change.nice) {
+    return thread_->Do(patience_, [change] { return SetNice(change.id, *change.nice); });
+  }
   return thread_->Do(patience_, [change] {
     char no_features[] = "";
     const auto update = [&](const std::function<void(job_desc_msg_t*)>& fill, const char* what) {

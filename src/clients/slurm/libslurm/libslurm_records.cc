@@ -182,6 +182,7 @@ SlurmJob ReadSlurmJob(const slurm_job_info_t& job, UserNames* users) {
   result.comment = Text(job.comment);
   result.admin_comment = Text(job.admin_comment);
   result.gpus = Text(job.tres_per_node);
+  result.tres = Text(job.tres_req_str);
   result.nodes = Text(job.nodes);
   result.work_dir = Text(job.work_dir);
   result.account = Text(job.account);
@@ -288,6 +289,13 @@ void ReadSlurmSettings(const slurm_conf_t& configuration, const partition_info_m
   settings->job_submit = Text(configuration.job_submit_plugins);
   settings->accounting = Text(configuration.accounting_storage_type);
   settings->state_folder = Text(configuration.state_save_location);
+  settings->priority = Text(configuration.priority_type);
+  for (const std::uint32_t weight :
+       {configuration.priority_weight_age, configuration.priority_weight_assoc,
+        configuration.priority_weight_fs, configuration.priority_weight_js,
+        configuration.priority_weight_part, configuration.priority_weight_qos}) {
+    settings->priority_weights += weight;
+  }
   settings->requeue = configuration.job_requeue != 0;
   settings->appends_output = configuration.job_file_append != 0;
   settings->kill_wait = configuration.kill_wait;

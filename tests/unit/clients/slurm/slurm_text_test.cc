@@ -22,7 +22,9 @@ TEST(SlurmText, OfTheConfiguration) {
       "SLURM_VERSION           = 24.11.5\nStateSaveLocation       = /var/lib/slurm\nJobFileAppend  "
       "         = 0\n"
       "KillWait                = 45 sec\nSelectTypeParameters    = CR_CORE_MEMORY\n"
-      "DefMemPerNode           = UNLIMITED\nJobDefaults             = (null)\n",
+      "DefMemPerNode           = UNLIMITED\nJobDefaults             = (null)\n"
+      "PriorityType            = priority/multifactor\nPriorityWeightAge       = 1000\n"
+      "PriorityWeightFairShare = 500\nPriorityWeightTRES      = (null)\n",
       &settings);
   EXPECT_EQ(settings.version, "24.11.5");
   EXPECT_EQ(settings.address, "127.0.0.1");
@@ -31,6 +33,8 @@ TEST(SlurmText, OfTheConfiguration) {
   EXPECT_EQ(settings.scheduler_parameters, "batch_sched_delay=0,sched_interval=2");
   EXPECT_EQ(settings.select, "select/cons_tres");
   EXPECT_EQ(settings.state_folder, "/var/lib/slurm");
+  EXPECT_EQ(settings.priority, "priority/multifactor");
+  EXPECT_EQ(settings.priority_weights, 1500U);
   EXPECT_FALSE(settings.requeue);
   EXPECT_FALSE(settings.appends_output);
   EXPECT_EQ(settings.kill_wait, 45);

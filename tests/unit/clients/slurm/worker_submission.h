@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "clients/slurm/slurm_records.h"
+#include "clients/slurm/slurm_changes.h"
 
 namespace allot::testing_support {
 

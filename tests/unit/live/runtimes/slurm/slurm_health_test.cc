@@ -21,6 +21,7 @@ SlurmFacts Sound() {
                     .job_submit = "lua",
                     .accounting = "accounting_storage/slurmdbd",
                     .state_folder = "/var/spool/slurmctld",
+                    .priority = "priority/multifactor",
                     .requeue = true,
                     .partitions = {{"main", true}, {"elastic", false}}};
   facts.gpu_nodes = 4;
