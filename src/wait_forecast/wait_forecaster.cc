@@ -106,6 +106,10 @@ std::vector<double> DrawWork(const Observation& o, const std::vector<std::size_t
     const bool has_limit = limited && o.done_work[r] < o.estimated_work[r];
     const double most = has_limit ? o.estimated_work[r] : kNever;
     for (std::size_t s = 0; s < samples; ++s) {
+      if (options.as_estimated && o.done_work[r] < o.estimated_work[r]) {
+        work[s * row_of.size() + i] = o.estimated_work[r];
+        continue;
+      }
       const double level = levels[r * samples + s];
       const Seconds left = lengths.Remaining(o, static_cast<std::int32_t>(r), level);
       work[s * row_of.size() + i] =
@@ -181,6 +185,7 @@ Scenario WaitForecaster::MakeWorld(const Observation& start, const Names& names,
     known.estimate = start.estimated_work[r];
     Job job;
     job.submit = start.submit[r];
+    job.priority = start.priority[r];
     if (rules.rules != nullptr) {
       job.user = start.user[r];
       job.tenant = At(start.tenant[r]) < names.tenants.size() ? start.tenant[r] : -1;
@@ -218,7 +223,9 @@ WaitForecast WaitForecaster::Predict(const Moment& now, const LengthModel& lengt
   WaitForecast forecast;
   if (from.rows() == 0) return forecast;
   const std::size_t jobs = from.job.size();
-  const int samples = options_.samples > 0 ? options_.samples : SamplesFor(from.rows());
+  const int samples = options_.as_estimated  ? 1
+                      : options_.samples > 0 ? options_.samples
+                                             : SamplesFor(from.rows());
 
   // The simulation orders rows by job.
   std::vector<std::size_t> row_of(jobs);

@@ -54,6 +54,8 @@ struct WaitForecastOptions {
   // Largest simulated time once all jobs have started: they then keep their present rates.
   Seconds settle = 86400.0;
   double step = 0;  // SimulatedCluster::Throttle; 0: decisions as in a run
+  // One future, in which each job takes as long as Observation::estimated_work says.
+  bool as_estimated = false;
   // Limit on the rows shown to the policy, over all decisions of all futures. 0: none.
   std::int64_t most_rows = 0;
 };

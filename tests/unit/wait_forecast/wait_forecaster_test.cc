@@ -316,5 +316,25 @@ TEST(PastLengths, AJobThatHasNotEndedTakesAsLongAsSomeLongerOne) {
   EXPECT_TRUE(lengths[4] == 300 || lengths[4] == 800 || lengths[4] == lengths[3]) << lengths[4];
 }
 
+TEST(WaitForecaster, TakesLengthsAsEstimatedWhereAskedTo) {
+  const Scenario scenario = ScenarioOf({{0, 4, 600}, {60, 4, 600}}, "1x4", Rules());
+  const auto policy = Fifo();
+  Observation moment = MomentOf(scenario, *policy, 60);
+  const double rate = moment.table[0]->reference_rate();
+  moment.estimated_work = {100 * rate, 250 * rate};
+  const auto jobs = Look(moment, AboutTenMinutes(), *policy, {.as_estimated = true});
+  EXPECT_NEAR(jobs[0].end[1], 100, 1e-6);
+  EXPECT_NEAR(jobs[1].end[1], 100 + 250, 1e-6);
+}
+
+TEST(WaitForecaster, KeepsPriorities) {
+  const Scenario scenario = ScenarioOf({{0, 4, 600}, {50, 4, 600}, {60, 4, 600}}, "1x4", Rules());
+  Observation moment = MomentOf(scenario, *Fifo(), 60);
+  moment.priority = {0, 1, 2};
+  const auto policy = testing_support::Staged({.ordering = "priority:preemptive=false"});
+  const auto jobs = Look(moment, AboutTenMinutes(), *policy);
+  EXPECT_GT(jobs[1].start[0], jobs[2].end[0] - 1);
+}
+
 }  // namespace
 }  // namespace allot
