@@ -47,10 +47,11 @@ void PrintJson(const HealthPlace& place, const std::vector<HealthFinding>& findi
   std::printf("%s\n", JsonText(json).c_str());
 }
 
-int Doctor(const std::string& state, const std::string& runtime, const GlobalOptions& globals) {
+int Doctor(const std::string& state, const std::string& runtime, const std::string& only,
+           const GlobalOptions& globals) {
   HealthPlace place{FindStateFolder(state), runtime};
   if (runtime.empty()) place.runtime = LastRuntimeIn(place.state);
-  const std::vector<HealthFinding> findings = RunHealthChecks(place);
+  const std::vector<HealthFinding> findings = RunHealthChecks(place, only);
   globals.json ? PrintJson(place, findings) : PrintText(place, findings);
   return static_cast<int>(Count(findings, Health::kWrong) == 0 ? ExitCode::kOk
                                                                : ExitCode::kCheckFailed);
@@ -62,12 +63,16 @@ ALLOT_REGISTER(CommandInfo,
                    [](CommandLine& line, const GlobalOptions& globals) {
                      auto state = std::make_shared<std::string>();
                      auto runtime = std::make_shared<std::string>();
+                     auto only = std::make_shared<std::string>();
                      line.Option("--state", *state, kStateHelp);
                      line.Option(
                          "--runtime", *runtime,
                          "the cluster, as for 'allot serve' [that of the last daemon in the "
                          "folder]");
-                     return [=, &globals] { return Doctor(*state, *runtime, globals); };
+                     line.Option("--only", *only,
+                                 "one group of checks: state, clock, daemon, slurm, kubernetes, or "
+                                 "advice for 'allot advise' [all]");
+                     return [=, &globals] { return Doctor(*state, *runtime, *only, globals); };
                    }}));
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace allot {
 
-std::vector<HealthFinding> RunHealthChecks(const HealthPlace& place) {
+std::vector<HealthFinding> RunHealthChecks(const HealthPlace& place, const std::string& only) {
   std::vector<HealthFinding> findings;
   Params params;
   std::string runtime;
@@ -26,8 +26,10 @@ std::vector<HealthFinding> RunHealthChecks(const HealthPlace& place) {
   }
   std::vector<const HealthGroup*> groups;
   for (const HealthGroup& group : Registry<HealthGroup>::Global().entries()) {
-    if (!group.runtime || group.runtime == runtime) groups.push_back(&group);
+    const bool applies = !group.runtime || group.runtime == runtime;
+    if (applies && (only.empty() || group.id == only)) groups.push_back(&group);
   }
+  if (groups.empty()) throw UsageError("runtime '{}' has no group of checks '{}'", runtime, only);
   std::stable_sort(groups.begin(), groups.end(),
                    [](const HealthGroup* a, const HealthGroup* b) { return a->order < b->order; });
   for (const HealthGroup* group : groups) {

@@ -88,8 +88,9 @@ struct HealthGroup {
   std::function<std::vector<HealthFinding>(const HealthPlace&, const Params& params)> run;
 };
 
-// Runs all groups for this place. UsageError if this build does not know its runtime.
-std::vector<HealthFinding> RunHealthChecks(const HealthPlace& place);
+// Runs all groups for this place, or the one with the id `only`. UsageError if this build does not
+// know its runtime, or if the runtime has no such group.
+std::vector<HealthFinding> RunHealthChecks(const HealthPlace& place, const std::string& only = "");
 
 // True for a folder that this user can read.
 bool CanRead(const std::filesystem::path& folder);
