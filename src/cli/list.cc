@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "advice/advised_queue.h"
 #include "agents/learned/agent.h"
 #include "agents/training/objective.h"
 #include "agents/training/trainer.h"
@@ -114,6 +115,7 @@ int List(const std::string& what, const GlobalOptions& globals) {
               {"methods", Describe<TrainerInfo>()},
               {"objectives", Describe<ObjectiveInfo>()},
               {"runtimes", Describe<RuntimeInfo>()},
+              {"advice", Describe<AdviceTargetInfo>()},
               {"catalogues", Describe<CatalogueInfo>()},
               {"throughput", Describe<ThroughputModelInfo>()},
               {"beliefs", Describe<BeliefInfo>()},

@@ -186,6 +186,7 @@ REGISTRIES = {
     "sweeps": ["src/sweep/presets/*.toml"],
     "figures": ["src/report/figures/*.cc"],
     "runtimes": ["src/live/runtimes/*/*_runtime.cc"],
+    "advice": ["src/advice/*_queue.cc"],
     "throughput": ["src/perf/*_model.cc"],
     "catalogues": ["src/perf/catalogue.cc", "src/perf/power_laws.cc", "src/perf/dl2_job_types.cc",
                    "src/perf/gavel_job_types.cc", "src/perf/gavel_pairs.cc",

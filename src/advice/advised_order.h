@@ -1,0 +1,53 @@
+#pragma once
+// The order in which a policy would start the jobs of a queue, under a rule of fairness, and what
+// it is worth.
+//
+// The rule: the scheduler decides whose turn it is, and the policy which of that user's jobs goes.
+// Each user keeps the places that his jobs have in the scheduler's own order, so that its
+// priorities and shares among users stay as they are. On top, advice by which some user's mean wait
+// would be more than kLongestWait times as long is not given.
+//
+// Waits are estimates: a simulation of this queue, without further arrivals, in which each job
+// takes the median of what the length model expects of it (its time limit, and the past of its
+// user), and GPUs alone are scarce. The scheduler is simulated as EASY backfilling in the order of
+// priorities.
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "advice/advised_queue.h"
+#include "sched/policy.h"
+
+namespace allot {
+
+inline constexpr double kLongestWait = 1.1;  // of a user's mean, relative to the scheduler's order
+
+struct MeanWait {
+  int jobs = 0;
+  Seconds own = 0;  // in the scheduler's own order
+  Seconds advised = 0;
+};
+
+struct AdvisedOrder {
+  // The jobs of the queue that may be advised, as indices of AdvisedQueue::waiting.
+  std::vector<std::size_t> own;      // in the scheduler's order without any Nice
+  std::vector<std::size_t> advised;  // equal to `own` if `refused` is set
+  std::string refused;               // why the policy's order is not advised; "": it is
+  // Of jobs that compete for GPUs and start in the simulated time, by user and of all.
+  std::map<std::string, MeanWait> by_user;
+  MeanWait all;
+};
+
+// The jobs in the scheduler's order, each user's jobs exchanged so that they come by `rank` (by
+// index of AdvisedQueue::waiting, the smallest first; equal ones as they are).
+std::vector<std::size_t> ExchangeWithinUsers(const AdvisedQueue& queue,
+                                             std::span<const std::size_t> own,
+                                             std::span<const double> rank);
+
+// `past`: of AdviceTarget::Past. RunError if the policy breaks a rule.
+AdvisedOrder OrderQueue(const AdvisedQueue& queue, Seconds now, const Workload& past,
+                        Policy& policy);
+
+}  // namespace allot

@@ -1,0 +1,161 @@
+#include "advice/adviser.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "advice/nice_plan.h"
+#include "core/error.h"
+#include "core/owned_folder.h"
+#include "core/wall_clock.h"
+#include "sched/online_policy.h"
+#include "workload/history_file.h"
+
+namespace allot {
+namespace {
+
+constexpr Seconds kPastEvery = 3600;
+constexpr const char* kAuditName = "advice.jsonl";
+constexpr const char* kLockName = "advice.lock";
+
+std::unique_ptr<FileLock> LockIf(bool writes, const std::filesystem::path& state) {
+  if (!writes) return nullptr;
+  (void)OwnedFolder::OpenOrMake(state);
+  return std::make_unique<FileLock>(state / kLockName, "one adviser writes in a state folder");
+}
+
+// Jobs come forward first. Then the last of the advised order goes behind all others, and so on: so
+// at any time those that were written stand as advised, behind the others as the scheduler has
+// them.
+bool IsMoreUseful(const AdvisedChange& a, const AdvisedChange& b) {
+  const bool forward = a.change.after < a.change.before;
+  if (forward != (b.change.after < b.change.before)) return forward;
+  return forward ? a.advised < b.advised : a.advised > b.advised;
+}
+
+}  // namespace
+
+Adviser::Adviser(std::unique_ptr<AdviceTarget> target, AdviceOptions options,
+                 const std::filesystem::path& state, bool writes)
+    : target_(std::move(target)),
+      options_(std::move(options)),
+      lock_(LockIf(writes, state)),
+      audit_(state / kAuditName) {
+  (void)MakeOnlinePolicy(options_.policy, FileLoader());
+}
+
+void Adviser::LeaveAlone(AdvisedQueue* queue) const {
+  for (QueuedJob& job : queue->waiting) {
+    if (!job.left_alone.empty()) continue;
+    const auto found = audit_.traces().find(job.id);
+    // A job of another time that has got this number has no trace.
+    const bool traced = found != audit_.traces().end() &&
+                        (found->second.MayHaveLeft(job.nice) || found->second.submit == job.submit);
+    if (traced && !found->second.MayHaveLeft(job.nice)) {
+      job.left_alone = "somebody else changed its Nice";
+    } else if (!traced && job.nice != 0) {
+      job.left_alone = "has a Nice of its own";
+    }
+  }
+}
+
+void Adviser::AddChanges(const AdvisedQueue& queue, const AdvisedOrder& order,
+                         Advice* advice) const {
+  std::vector<NicedJob> wanted;
+  wanted.reserve(order.advised.size());
+  for (const std::size_t j : order.advised) {
+    const QueuedJob& job = queue.waiting[j];
+    wanted.push_back({job.priority, job.number, job.nice});
+  }
+  const std::vector<int> nice = PlanNice(wanted, options_.most_nice);
+  std::map<std::size_t, std::size_t> own_place;
+  for (std::size_t place = 0; place < order.own.size(); ++place) {
+    own_place[order.own[place]] = place + 1;
+  }
+  for (std::size_t place = 0; place < wanted.size(); ++place) {
+    const std::size_t j = order.advised[place];
+    const QueuedJob& job = queue.waiting[j];
+    if (nice[place] == job.nice) continue;
+    AdvisedChange change;
+    change.queue = queue.name;
+    change.waits = advice->now - job.submit;
+    change.own = own_place[j];
+    change.advised = place + 1;
+    change.change = {.job = job.id,
+                     .user = job.user,
+                     .before = job.nice,
+                     .after = nice[place],
+                     .submit = job.submit,
+                     .why = fmt::format("advised place {} of {} in {}, own place {}",
+                                        change.advised, wanted.size(), queue.name, change.own)};
+    advice->changes.push_back(std::move(change));
+  }
+}
+
+Advice Adviser::Advise() {
+  AdviceSnapshot snapshot = target_->Read();
+  if (!past_read_ || snapshot.now >= *past_read_ + kPastEvery) {
+    no_past_.clear();
+    past_ = target_->Past(&no_past_);
+    past_read_ = snapshot.now;
+  }
+  Advice advice;
+  advice.now = snapshot.now;
+  for (AdvisedQueue& queue : snapshot.queues) {
+    LeaveAlone(&queue);
+    const auto policy = MakeOnlinePolicy(options_.policy, FileLoader());
+    QueueAdvice of_queue{.queue = queue.name, .waiting = queue.waiting.size()};
+    for (const QueuedJob& job : queue.waiting) {
+      if (!job.left_alone.empty()) ++of_queue.left_alone[job.left_alone];
+    }
+    of_queue.order = OrderQueue(queue, snapshot.now, past_, *policy);
+    AddChanges(queue, of_queue.order, &advice);
+    advice.queues.push_back(std::move(of_queue));
+  }
+  std::stable_sort(advice.changes.begin(), advice.changes.end(), IsMoreUseful);
+  return advice;
+}
+
+void Adviser::SetNice(const NiceChange& change) {
+  audit_.Intend(change, WallSeconds());
+  const Status done = target_->SetNice(change.job, change.after);
+  if (!done.ok()) {
+    throw RunError("Nice {} of job {} of user {} is not written: {}", change.after, change.job,
+                   change.user, done.message());
+  }
+  audit_.Done(change, WallSeconds());
+}
+
+int Adviser::Write(const Advice& advice) {
+  constexpr Seconds kMinute = 60;
+  const int left = options_.writes_per_minute - audit_.ChangesSince(WallSeconds() - kMinute);
+  const int count = std::clamp(left, 0, static_cast<int>(advice.changes.size()));
+  for (int c = 0; c < count; ++c) SetNice(advice.changes[static_cast<std::size_t>(c)].change);
+  return count;
+}
+
+Undone Adviser::Undo() {
+  const AdviceSnapshot snapshot = target_->Read();
+  Undone undone;
+  const std::map<std::string, AdviceAudit::Trace> traces = audit_.traces();
+  for (const auto& [id, trace] : traces) {
+    const auto job = snapshot.jobs.find(id);
+    if (job == snapshot.jobs.end()) {
+      ++undone.over;
+    } else if (job->second.nice == trace.original) {
+      ++undone.as_before;
+    } else if (!trace.MayHaveLeft(job->second.nice)) {
+      if (trace.submit == job->second.submit) undone.others_nice.push_back(id);
+    } else {
+      SetNice({.job = id,
+               .user = trace.user,
+               .before = job->second.nice,
+               .after = trace.original,
+               .submit = job->second.submit,
+               .why = "undo"});
+      ++undone.restored;
+    }
+  }
+  return undone;
+}
+
+}  // namespace allot

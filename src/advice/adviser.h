@@ -1,0 +1,92 @@
+#pragma once
+// One round of advice: reads the queues, lets a policy order them, and finds which jobs need
+// another Nice; and the writing of it, and its undoing. 'allot advise' repeats it.
+//
+// It writes nothing but the Nice of waiting jobs, always one that is at least what the job had
+// before advice. It leaves alone what the target says (AdviceTarget), jobs that came with a Nice of
+// their own, and jobs whose Nice is no longer what it wrote. Each write is in the audit before and
+// after. A write that is refused ends the round.
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advice/advice_audit.h"
+#include "advice/advised_order.h"
+#include "advice/advised_queue.h"
+#include "core/file_lock.h"
+
+namespace allot {
+
+struct AdviceOptions {
+  std::string policy = "index";
+  int most_nice = 1000;
+  int writes_per_minute = 60;
+};
+
+// Of a job that is to get another Nice.
+struct AdvisedChange {
+  NiceChange change;
+  std::string queue;
+  Seconds waits = 0;    // so far
+  std::size_t own = 0;  // its place in the scheduler's own order, from 1
+  std::size_t advised = 0;
+};
+
+struct QueueAdvice {
+  std::string queue;
+  std::size_t waiting = 0;                  // jobs
+  std::map<std::string, int> left_alone{};  // jobs by reason
+  AdvisedOrder order{};
+};
+
+struct Advice {
+  Seconds now = 0;
+  std::vector<QueueAdvice> queues;
+  std::vector<AdvisedChange> changes;  // of all queues, the most useful first
+};
+
+struct Undone {
+  int restored = 0;
+  int as_before = 0;                     // already
+  int over = 0;                          // jobs that have ended
+  std::vector<std::string> others_nice;  // jobs whose Nice somebody else has changed since
+};
+
+class Adviser {
+ public:
+  // `state`: the folder of the audit. UsageError for an unknown policy. For one that only reads,
+  // `writes` is false. RunError if another process writes in the folder.
+  Adviser(std::unique_ptr<AdviceTarget> target, AdviceOptions options,
+          const std::filesystem::path& state, bool writes);
+
+  // Changes nothing. RunError when the scheduler does not answer.
+  Advice Advise();
+  // Writes as many of the changes as the limit a minute permits now, and returns how many. RunError
+  // if one is refused.
+  int Write(const Advice& advice);
+  // Restores each Nice that advice has changed. RunError if a write is refused; it may be repeated.
+  Undone Undo();
+
+  const AdviceTarget& target() const { return *target_; }
+  // Why the past of jobs is not known; "": it is.
+  const std::string& no_past() const { return no_past_; }
+
+ private:
+  void LeaveAlone(AdvisedQueue* queue) const;
+  void AddChanges(const AdvisedQueue& queue, const AdvisedOrder& order, Advice* advice) const;
+  void SetNice(const NiceChange& change);
+
+  std::unique_ptr<AdviceTarget> target_;
+  AdviceOptions options_;
+  std::unique_ptr<FileLock> lock_;  // null: it only reads
+  AdviceAudit audit_;
+  Workload past_;
+  std::string no_past_;
+  std::optional<Seconds> past_read_;
+};
+
+}  // namespace allot
