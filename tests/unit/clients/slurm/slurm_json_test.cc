@@ -138,6 +138,16 @@ TEST(SlurmJson, StatesOfOneWordAndOfSeveral) {
   EXPECT_EQ(JobIn(R"("job_state": "PENDING", "state_reason": "None")").pending, kNoReason);
 }
 
+TEST(SlurmJson, MemoryThatJobsHoldAndThatIsInUse) {
+  const std::vector<SlurmNode> nodes =
+      ReadNodesJson(R"({"nodes": [{"name": "n1", "state": "MIXED", "real_memory": 8000, )"
+                    R"("alloc_memory": 3500}]})");
+  EXPECT_EQ(nodes.at(0).memory_in_use, 3500U);
+  const SlurmJob job =
+      JobIn(R"("job_state": "RUNNING", "tres_alloc_str": "cpu=2,mem=3000M,node=1")");
+  EXPECT_EQ(job.memory_held, 3000U);
+}
+
 TEST(SlurmJson, WhatIsNotSharingAsksForNodes) {
   for (const char* sharing : {"null", "[]", "\"shared\"", "[\"oversubscribe\"]"}) {
     EXPECT_FALSE(JobIn(fmt::format(R"("job_state": "PENDING", "shared": {})", sharing)).exclusive);
