@@ -9,16 +9,16 @@ namespace {
 
 const char* const kHeader = "node,gpu,class,slowness\n";
 
-GpuSlowness Read(const std::string& rows) {
+GpuSlowness SlownessOf(const std::string& rows) {
   return *GpuSlowness::FromCsv(kHeader + rows, "s.csv", ClusterSpec::Parse("1x2,2x4"));
 }
 
 std::string ErrorOfRows(const std::string& rows) {
-  return ErrorOf(ExitCode::kBadData, [&] { Read(rows); });
+  return ErrorOf(ExitCode::kBadData, [&] { SlownessOf(rows); });
 }
 
 TEST(GpuSlowness, IsThatOfTheSlowestGpuOfAJob) {
-  const GpuSlowness slowness = Read("1,0,conv,1.25\n2,3,conv,0.9\n");
+  const GpuSlowness slowness = SlownessOf("1,0,conv,1.25\n2,3,conv,0.9\n");
   EXPECT_EQ(slowness.SlowestOf("conv", std::vector<NodeShare>{{1, {2}, 0b11}}), 1.25);
   EXPECT_EQ(slowness.SlowestOf("conv", std::vector<NodeShare>{{2, {1}, 0b1000}}), 0.9);
   EXPECT_EQ(slowness.SlowestOf("conv", std::vector<NodeShare>{{1, {1}, 0b10}, {2, {1}, 0b1000}}),
@@ -27,13 +27,14 @@ TEST(GpuSlowness, IsThatOfTheSlowestGpuOfAJob) {
 }
 
 TEST(GpuSlowness, OfAClassThatIsNotGivenIsThatOfAny) {
-  EXPECT_EQ(Read("0,1,any,1.5\n").SlowestOf("conv", std::vector<NodeShare>{{0, {2}, 0b11}}), 1.5);
-  EXPECT_TRUE(Read("0,1,rnn,1.5\n").Of("conv").empty());
+  EXPECT_EQ(SlownessOf("0,1,any,1.5\n").SlowestOf("conv", std::vector<NodeShare>{{0, {2}, 0b11}}),
+            1.5);
+  EXPECT_TRUE(SlownessOf("0,1,rnn,1.5\n").Of("conv").empty());
 }
 
 TEST(GpuSlowness, IsWrittenAsItIsRead) {
   const std::string rows = "0,0,any,1\n0,1,any,1.5\n0,0,conv,1\n2,3,conv,0.1\n";
-  EXPECT_EQ(Read(rows).ToCsv(), kHeader + rows);
+  EXPECT_EQ(SlownessOf(rows).ToCsv(), kHeader + rows);
 }
 
 TEST(GpuSlowness, RefusesGpusThatTheClusterLacks) {

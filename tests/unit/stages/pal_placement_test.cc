@@ -15,7 +15,7 @@ using testing_support::GpuTable;
 using testing_support::World;
 
 // Rate 1 at 1 to 8 GPUs: configuration c has c + 1 GPUs.
-const std::vector<std::vector<double>> kAnySize = {{1, 1, 1, 1, 1, 1, 1, 1}};
+const std::vector<std::vector<double>> kSpeeds = {{1, 1, 1, 1, 1, 1, 1, 1}};
 
 // Jobs of classes on two nodes of four GPUs; for class a the GPUs differ.
 class PalPlacementTest : public testing::Test {
@@ -29,7 +29,7 @@ class PalPlacementTest : public testing::Test {
   }
 
   void Add(const std::string& of_class) {
-    ConfigurationTable table = GpuTable(kAnySize);
+    ConfigurationTable table = GpuTable(kSpeeds);
     table.SetSlownessClass(of_class);
     world_.Add(std::move(table), {1});
   }
