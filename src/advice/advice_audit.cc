@@ -26,7 +26,7 @@ constexpr const char* kDone = "done";
 AdviceAudit::AdviceAudit(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code error;
   if (!std::filesystem::exists(path_, error) && !error) return;
-  Read(OwnedFile(path_, O_RDONLY).ReadAll());
+  Read(OwnedFile(path_, O_RDONLY | O_NOFOLLOW).ReadAll());
 }
 
 void AdviceAudit::Read(std::string_view text) {
@@ -45,13 +45,13 @@ void AdviceAudit::Read(std::string_view text) {
     try {
       const auto step = json.at("step").get<std::string>();
       if (step != kIntent && step != kDone) throw refuse("must have the step intent or done");
-      Apply(step == kDone,
-            {.job = json.at("job").get<std::string>(),
-             .user = json.at("user").get<std::string>(),
-             .before = json.at("before").get<int>(),
-             .after = json.at("after").get<int>(),
-             .submit = json.at("submit").get<double>()},
-            json.at("time").get<double>());
+      const NiceChange change = {.job = json.at("job").get<std::string>(),
+                                 .user = json.at("user").get<std::string>(),
+                                 .before = json.at("before").get<int>(),
+                                 .after = json.at("after").get<int>(),
+                                 .submit = json.at("submit").get<double>()};
+      if (change.before < 0 || change.after < 0) throw refuse("must have Nice values >= 0");
+      Apply(step == kDone, change, json.at("time").get<double>());
     } catch (const nlohmann::json::exception& error) {
       throw refuse(fmt::format("must have its fields ({})", error.what()));
     }
@@ -73,7 +73,13 @@ void AdviceAudit::Apply(bool done, const NiceChange& change, Seconds time) {
   }
   trace.value = change.before;
   trace.intended = change.after;
+  constexpr Seconds kHour = 3600;
+  std::erase_if(began_, [time](Seconds at) { return at < time - kHour; });
   began_.push_back(time);
+}
+
+void AdviceAudit::ForgetAllBut(const std::map<std::string, NiceNow>& jobs) {
+  std::erase_if(traces_, [&jobs](const auto& trace) { return !jobs.contains(trace.first); });
 }
 
 int AdviceAudit::ChangesSince(Seconds time) const {
@@ -87,7 +93,7 @@ void AdviceAudit::Done(const NiceChange& change, Seconds now) { Append(kDone, ch
 void AdviceAudit::Append(const char* step, const NiceChange& change, Seconds now) {
   if (!file_) {
     const bool is_new = !std::filesystem::exists(path_);
-    file_.emplace(path_, O_WRONLY | O_APPEND | O_CREAT);
+    file_.emplace(path_, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW);
     if (is_new) SyncToDisk(path_.parent_path(), path_);
   }
   Json json = {

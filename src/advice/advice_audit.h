@@ -47,7 +47,9 @@ class AdviceAudit {
 
   // Jobs that may have another Nice than before, by id.
   const std::map<std::string, Trace>& traces() const { return traces_; }
-  // Changes that began after this Unix time.
+  // Forgets traces of jobs that are over, so that a later job with such a number is another one.
+  void ForgetAllBut(const std::map<std::string, NiceNow>& jobs);
+  // Changes that began after this Unix time, at most an hour ago.
   int ChangesSince(Seconds time) const;
 
   // On disk when it returns. RunError when the file cannot be written: then nothing may be changed.

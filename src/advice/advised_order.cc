@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "advice/nice_plan.h"
 #include "core/index.h"
 #include "experiment/whatif/recorded_moment.h"
 #include "length_model/length_model.h"
@@ -44,8 +47,9 @@ class QueueForecast {
  public:
   QueueForecast(const AdvisedQueue& queue, Seconds now, const Workload& past);
 
-  // By waiting job: when it starts, the mean of an array's tasks; NaN: it is not simulated, or
-  // starts later than the simulated time. `rank`: by waiting job, its priority, the smallest first.
+  // By waiting job: when it starts, the mean of an array's tasks, or the end of the simulated time
+  // where it starts later; NaN: it is not simulated. `rank`: by waiting job, its priority, the
+  // smallest first.
   std::vector<Seconds> Starts(Policy& policy, std::span<const double> rank);
 
  private:
@@ -166,8 +170,12 @@ std::vector<Seconds> QueueForecast::Starts(Policy& policy, std::span<const doubl
   const auto waiting_of = [&](std::size_t row) {
     return At(scenario_->workload().jobs[At(o.job[row])].line) - 1;
   };
+  // A job of the record may wait in the simulation, but only jobs of the queue have a place.
+  const auto is_of_queue = [&](std::size_t row) {
+    return scenario_->workload().jobs[At(o.job[row])].line > 0;
+  };
   for (std::size_t r = 0; r < o.job.size(); ++r) {
-    if (o.running[r] < 0) o.priority[r] = -rank[waiting_of(r)];
+    if (o.running[r] < 0 && is_of_queue(r)) o.priority[r] = -rank[waiting_of(r)];
   }
   WaitForecastOptions options;
   options.as_estimated = true;
@@ -180,9 +188,9 @@ std::vector<Seconds> QueueForecast::Starts(Policy& policy, std::span<const doubl
       {o, static_cast<Seconds>(origin_), &scenario_->workload().tenants.names()}, lengths_, policy);
   std::vector<int> tasks(waiting_, 0);
   for (std::size_t r = 0; r < forecast.jobs.size(); ++r) {
-    if (!forecast.jobs[r].waits) continue;
+    if (!forecast.jobs[r].waits || !is_of_queue(r)) continue;
     const std::size_t j = waiting_of(r);
-    const Seconds start = origin_ + forecast.jobs[r].start[1];
+    const Seconds start = origin_ + std::min(forecast.jobs[r].start[1], forecast.until);
     starts[j] = tasks[j] == 0 ? start : starts[j] + start;
     ++tasks[j];
   }
@@ -192,19 +200,44 @@ std::vector<Seconds> QueueForecast::Starts(Policy& policy, std::span<const doubl
   return starts;
 }
 
-// The scheduler's order of these jobs without the Nice of advice.
-std::vector<std::size_t> OwnOrder(const AdvisedQueue& queue, std::vector<std::size_t> jobs) {
+// Without the Nice of advice.
+std::int64_t BasePriority(const QueuedJob& job) {
+  return job.priority + (job.left_alone.empty() ? job.nice : 0);
+}
+
+std::vector<std::size_t> SortedBy(const AdvisedQueue& queue, std::vector<std::size_t> jobs,
+                                  const std::function<std::int64_t(std::size_t)>& priority) {
   std::sort(jobs.begin(), jobs.end(), [&](std::size_t a, std::size_t b) {
-    const QueuedJob& one = queue.waiting[a];
-    const QueuedJob& other = queue.waiting[b];
-    const auto base = [](const QueuedJob& job) {
-      return job.priority + (job.left_alone.empty() ? job.nice : 0);
-    };
-    const std::int64_t of_one = base(one);
-    const std::int64_t of_other = base(other);
-    return of_one != of_other ? of_one > of_other : one.number < other.number;
+    const std::int64_t of_one = priority(a);
+    const std::int64_t of_other = priority(b);
+    if (of_one != of_other) return of_one > of_other;
+    return queue.waiting[a].number < queue.waiting[b].number;
   });
   return jobs;
+}
+
+// The Nice of each job, by index of the queue, that gives this order as far as it can.
+std::vector<int> NiceFor(const AdvisedQueue& queue, std::span<const std::size_t> order, int most) {
+  std::vector<int> nice;
+  nice.reserve(queue.waiting.size());
+  for (const QueuedJob& job : queue.waiting) nice.push_back(job.nice);
+  std::vector<NicedJob> wanted;
+  wanted.reserve(order.size());
+  for (const std::size_t j : order) {
+    const QueuedJob& job = queue.waiting[j];
+    wanted.push_back({job.priority, job.number, job.nice, !job.left_alone.empty()});
+  }
+  const std::vector<int> planned = PlanNice(wanted, most);
+  for (std::size_t place = 0; place < order.size(); ++place) nice[order[place]] = planned[place];
+  return nice;
+}
+
+// Of the jobs that may be advised.
+std::vector<std::size_t> Advised(const AdvisedQueue& queue, std::span<const std::size_t> order) {
+  std::vector<std::size_t> advised;
+  std::copy_if(order.begin(), order.end(), std::back_inserter(advised),
+               [&](std::size_t j) { return queue.waiting[j].left_alone.empty(); });
+  return advised;
 }
 
 std::vector<double> RanksOf(std::span<const std::size_t> order, std::size_t jobs) {
@@ -234,61 +267,79 @@ void CompareWaits(const AdvisedQueue& queue, std::span<const Seconds> own,
 
 std::vector<std::size_t> ExchangeWithinUsers(const AdvisedQueue& queue,
                                              std::span<const std::size_t> own,
-                                             std::span<const double> rank) {
-  std::map<std::string, std::vector<std::size_t>> places;
-  for (std::size_t place = 0; place < own.size(); ++place) {
-    places[queue.waiting[own[place]].user].push_back(place);
-  }
+                                             std::span<const double> rank, int most) {
   std::vector<std::size_t> order(own.begin(), own.end());
-  for (const auto& [user, of_user] : places) {
-    std::vector<std::size_t> jobs;
-    jobs.reserve(of_user.size());
-    for (const std::size_t place : of_user) jobs.push_back(own[place]);
-    std::stable_sort(jobs.begin(), jobs.end(),
-                     [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
-    for (std::size_t i = 0; i < jobs.size(); ++i) order[of_user[i]] = jobs[i];
+  std::map<std::string, std::vector<std::size_t>> places;  // of a stretch in which all may pass all
+  const auto exchange = [&] {
+    for (const auto& [user, of_user] : places) {
+      std::vector<std::size_t> jobs;
+      jobs.reserve(of_user.size());
+      for (const std::size_t place : of_user) jobs.push_back(own[place]);
+      std::stable_sort(jobs.begin(), jobs.end(),
+                       [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
+      for (std::size_t i = 0; i < jobs.size(); ++i) order[of_user[i]] = jobs[i];
+    }
+    places.clear();
+  };
+  std::size_t begin = 0;
+  for (std::size_t place = 0; place < own.size(); ++place) {
+    const QueuedJob& job = queue.waiting[own[place]];
+    const auto behind = static_cast<std::int64_t>(place - begin);
+    // Whoever goes behind a job needs a priority below it, and jobs of one priority need several.
+    const bool reaches =
+        BasePriority(queue.waiting[own[begin]]) - BasePriority(job) + behind <= most;
+    if (!job.left_alone.empty() || !reaches) {
+      exchange();
+      begin = job.left_alone.empty() ? place : place + 1;
+    }
+    if (job.left_alone.empty()) places[job.user].push_back(place);
   }
+  exchange();
   return order;
 }
 
 AdvisedOrder OrderQueue(const AdvisedQueue& queue, Seconds now, const Workload& past,
-                        Policy& policy) {
+                        Policy& policy, int most) {
   std::vector<std::size_t> competing;
-  std::vector<std::size_t> may_be_advised;
   for (std::size_t j = 0; j < queue.waiting.size(); ++j) {
-    if (!IsSimulated(queue, queue.waiting[j])) continue;
-    competing.push_back(j);
-    if (queue.waiting[j].left_alone.empty()) may_be_advised.push_back(j);
+    if (IsSimulated(queue, queue.waiting[j])) competing.push_back(j);
   }
+  competing = SortedBy(queue, std::move(competing),
+                       [&](std::size_t j) { return BasePriority(queue.waiting[j]); });
   AdvisedOrder order;
-  order.own = order.advised = OwnOrder(queue, may_be_advised);
+  order.own = order.advised = Advised(queue, competing);
+  order.nice = NiceFor(queue, competing, most);
   if (competing.empty()) return order;
-  competing = OwnOrder(queue, competing);
   QueueForecast forecast(queue, now, past);
   const std::size_t jobs = queue.waiting.size();
   std::vector<double> rank = forecast.Starts(policy, RanksOf(competing, jobs));
   std::replace_if(
       rank.begin(), rank.end(), [](double start) { return std::isnan(start); }, kNever);
-  order.advised = ExchangeWithinUsers(queue, order.own, rank);
+  const std::vector<int> nice =
+      NiceFor(queue, ExchangeWithinUsers(queue, competing, rank, most), most);
+  const std::vector<std::size_t> reached = SortedBy(queue, competing, [&](std::size_t j) {
+    return queue.waiting[j].priority + queue.waiting[j].nice - nice[j];
+  });
 
   const auto scheduler = MakePolicy(kOwnScheduler);
   const std::vector<Seconds> own = forecast.Starts(*scheduler, RanksOf(competing, jobs));
-  std::vector<std::size_t> exchanged = competing;  // jobs that are left alone keep their places
-  std::size_t next = 0;
-  for (std::size_t& job : exchanged) {
-    if (queue.waiting[job].left_alone.empty()) job = order.advised[next++];
-  }
-  CompareWaits(queue, own, forecast.Starts(*scheduler, RanksOf(exchanged, jobs)), &order);
-  for (const auto& [user, mean] : order.by_user) {
-    if (mean.advised <= kLongestWait * mean.own) continue;
+  CompareWaits(queue, own, forecast.Starts(*scheduler, RanksOf(reached, jobs)), &order);
+  const auto refuse = [&](const std::string& whose, const MeanWait& mean, double longest) {
     order.refused = fmt::format(
-        "the mean wait of user {} must be at most {} times that in the scheduler's own order, {}, "
-        "got {}",
-        user, kLongestWait, HumanDuration(mean.own), HumanDuration(mean.advised));
-    order.advised = order.own;
-    CompareWaits(queue, own, own, &order);
-    break;
+        "the mean wait of {} must be at most {} times that in the scheduler's own "
+        "order, {}, got {}",
+        whose, longest, HumanDuration(mean.own), HumanDuration(mean.advised));
+  };
+  if (order.all.advised > order.all.own) refuse("all jobs", order.all, 1);
+  for (const auto& [user, mean] : order.by_user) {
+    if (mean.advised > kLongestWait * mean.own) refuse("user " + user, mean, kLongestWait);
   }
+  if (!order.refused.empty()) {
+    CompareWaits(queue, own, own, &order);
+    return order;
+  }
+  order.advised = Advised(queue, reached);
+  order.nice = nice;
   return order;
 }
 

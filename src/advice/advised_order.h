@@ -4,8 +4,11 @@
 //
 // The rule: the scheduler decides whose turn it is, and the policy which of that user's jobs goes.
 // Each user keeps the places that his jobs have in the scheduler's own order, so that its
-// priorities and shares among users stay as they are. On top, advice by which some user's mean wait
-// would be more than kLongestWait times as long is not given.
+// priorities and shares among users stay as they are. Jobs that are left alone keep their Nice, and
+// so a job is exchanged only with those between which none of these stands, and which a Nice can
+// reach. What the bounds still prevent is found before it is judged: the estimate is that of the
+// order which the Nice values give. An order by which some user's mean wait would be more than
+// kLongestWait times as long, or that of all jobs longer, is not advised.
 //
 // Waits are estimates: a simulation of this queue, without further arrivals, in which each job
 // takes the median of what the length model expects of it (its time limit, and the past of its
@@ -34,20 +37,23 @@ struct AdvisedOrder {
   // The jobs of the queue that may be advised, as indices of AdvisedQueue::waiting.
   std::vector<std::size_t> own;      // in the scheduler's order without any Nice
   std::vector<std::size_t> advised;  // equal to `own` if `refused` is set
+  std::vector<int> nice;             // by index of AdvisedQueue::waiting, which gives it
   std::string refused;               // why the policy's order is not advised; "": it is
-  // Of jobs that compete for GPUs and start in the simulated time, by user and of all.
+  // Of jobs that compete for GPUs, by user and of all. A job that does not start in the simulated
+  // time counts as one that starts at its end.
   std::map<std::string, MeanWait> by_user;
   MeanWait all;
 };
 
 // The jobs in the scheduler's order, each user's jobs exchanged so that they come by `rank` (by
-// index of AdvisedQueue::waiting, the smallest first; equal ones as they are).
+// index of AdvisedQueue::waiting, the smallest first; equal ones as they are), as far as jobs that
+// are left alone and Nice values of at most `most` let them.
 std::vector<std::size_t> ExchangeWithinUsers(const AdvisedQueue& queue,
                                              std::span<const std::size_t> own,
-                                             std::span<const double> rank);
+                                             std::span<const double> rank, int most);
 
-// `past`: of AdviceTarget::Past. RunError if the policy breaks a rule.
+// `past`: of AdviceTarget::Past. No Nice exceeds `most`. RunError if the policy breaks a rule.
 AdvisedOrder OrderQueue(const AdvisedQueue& queue, Seconds now, const Workload& past,
-                        Policy& policy);
+                        Policy& policy, int most);
 
 }  // namespace allot

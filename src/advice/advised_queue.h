@@ -69,6 +69,9 @@ class AdviceTarget {
   // Jobs that ended lately, for the lengths of those that did not; without jobs where nobody knows,
   // with the reason in `why`.
   virtual Workload Past(std::string* why) = 0;
+  // Whether this process may change the Nice of all jobs, also to a smaller one, as undoing does;
+  // refused with the cure.
+  virtual Status MayWrite() = 0;
   // Ok also for a job that is over. Refused with the scheduler's words, and the cure where a right
   // is missing; or because no answer came in time: then the change may still happen.
   virtual Status SetNice(const std::string& id, int nice) = 0;

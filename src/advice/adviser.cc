@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "advice/nice_plan.h"
 #include "core/error.h"
 #include "core/owned_folder.h"
 #include "core/wall_clock.h"
@@ -19,7 +18,7 @@ constexpr const char* kLockName = "advice.lock";
 
 std::unique_ptr<FileLock> LockIf(bool writes, const std::filesystem::path& state) {
   if (!writes) return nullptr;
-  (void)OwnedFolder::OpenOrMake(state);
+  OwnedFolder::OpenOrMake(state).CloseToOthers();
   return std::make_unique<FileLock>(state / kLockName, "one adviser writes in a state folder");
 }
 
@@ -60,21 +59,15 @@ void Adviser::LeaveAlone(AdvisedQueue* queue) const {
 
 void Adviser::AddChanges(const AdvisedQueue& queue, const AdvisedOrder& order,
                          Advice* advice) const {
-  std::vector<NicedJob> wanted;
-  wanted.reserve(order.advised.size());
-  for (const std::size_t j : order.advised) {
-    const QueuedJob& job = queue.waiting[j];
-    wanted.push_back({job.priority, job.number, job.nice});
-  }
-  const std::vector<int> nice = PlanNice(wanted, options_.most_nice);
   std::map<std::size_t, std::size_t> own_place;
   for (std::size_t place = 0; place < order.own.size(); ++place) {
     own_place[order.own[place]] = place + 1;
   }
-  for (std::size_t place = 0; place < wanted.size(); ++place) {
+  const std::size_t places = order.advised.size();
+  for (std::size_t place = 0; place < places; ++place) {
     const std::size_t j = order.advised[place];
     const QueuedJob& job = queue.waiting[j];
-    if (nice[place] == job.nice) continue;
+    if (order.nice[j] == job.nice) continue;
     AdvisedChange change;
     change.queue = queue.name;
     change.waits = advice->now - job.submit;
@@ -83,16 +76,17 @@ void Adviser::AddChanges(const AdvisedQueue& queue, const AdvisedOrder& order,
     change.change = {.job = job.id,
                      .user = job.user,
                      .before = job.nice,
-                     .after = nice[place],
+                     .after = order.nice[j],
                      .submit = job.submit,
                      .why = fmt::format("advised place {} of {} in {}, own place {}",
-                                        change.advised, wanted.size(), queue.name, change.own)};
+                                        change.advised, places, queue.name, change.own)};
     advice->changes.push_back(std::move(change));
   }
 }
 
 Advice Adviser::Advise() {
   AdviceSnapshot snapshot = target_->Read();
+  audit_.ForgetAllBut(snapshot.jobs);
   if (!past_read_ || snapshot.now >= *past_read_ + kPastEvery) {
     no_past_.clear();
     past_ = target_->Past(&no_past_);
@@ -107,7 +101,7 @@ Advice Adviser::Advise() {
     for (const QueuedJob& job : queue.waiting) {
       if (!job.left_alone.empty()) ++of_queue.left_alone[job.left_alone];
     }
-    of_queue.order = OrderQueue(queue, snapshot.now, past_, *policy);
+    of_queue.order = OrderQueue(queue, snapshot.now, past_, *policy, options_.most_nice);
     AddChanges(queue, of_queue.order, &advice);
     advice.queues.push_back(std::move(of_queue));
   }
@@ -115,22 +109,45 @@ Advice Adviser::Advise() {
   return advice;
 }
 
-void Adviser::SetNice(const NiceChange& change) {
+// Why it is not written; "": it is. Nobody else's job waits for one that may not be changed, but a
+// scheduler that refuses so many in a row is not asked any more.
+std::string Adviser::SetNice(const NiceChange& change) {
+  constexpr int kMostRefused = 10;
   audit_.Intend(change, WallSeconds());
   const Status done = target_->SetNice(change.job, change.after);
-  if (!done.ok()) {
-    throw RunError("Nice {} of job {} of user {} is not written: {}", change.after, change.job,
-                   change.user, done.message());
+  if (done.ok()) {
+    audit_.Done(change, WallSeconds());
+    refused_in_a_row_ = 0;
+    return "";
   }
-  audit_.Done(change, WallSeconds());
+  std::string why = fmt::format("Nice {} of job {} of user {} is not written: {}", change.after,
+                                change.job, change.user, done.message());
+  if (++refused_in_a_row_ >= kMostRefused) {
+    refused_in_a_row_ = 0;
+    throw RunError("{} in a row are refused; the last: {}", kMostRefused, why);
+  }
+  return why;
 }
 
-int Adviser::Write(const Advice& advice) {
+Written Adviser::Write(const Advice& advice) {
   constexpr Seconds kMinute = 60;
+  Written written;
   const int left = options_.writes_per_minute - audit_.ChangesSince(WallSeconds() - kMinute);
   const int count = std::clamp(left, 0, static_cast<int>(advice.changes.size()));
-  for (int c = 0; c < count; ++c) SetNice(advice.changes[static_cast<std::size_t>(c)].change);
-  return count;
+  if (count == 0) return written;
+  const Status may = target_->MayWrite();
+  if (!may.ok()) throw RunError("nothing is written: {}", may.message());
+  for (int c = 0; c < count; ++c) {
+    std::string why = SetNice(advice.changes[static_cast<std::size_t>(c)].change);
+    if (why.empty()) ++written.values;
+    if (!why.empty()) written.refused.push_back(std::move(why));
+  }
+  return written;
+}
+
+bool Adviser::HasWritten(const std::filesystem::path& state) {
+  std::error_code error;
+  return std::filesystem::exists(state / kAuditName, error);
 }
 
 Undone Adviser::Undo() {
@@ -146,13 +163,14 @@ Undone Adviser::Undo() {
     } else if (!trace.MayHaveLeft(job->second.nice)) {
       if (trace.submit == job->second.submit) undone.others_nice.push_back(id);
     } else {
-      SetNice({.job = id,
-               .user = trace.user,
-               .before = job->second.nice,
-               .after = trace.original,
-               .submit = job->second.submit,
-               .why = "undo"});
-      ++undone.restored;
+      std::string why = SetNice({.job = id,
+                                 .user = trace.user,
+                                 .before = job->second.nice,
+                                 .after = trace.original,
+                                 .submit = job->second.submit,
+                                 .why = "undo"});
+      if (why.empty()) ++undone.restored;
+      if (!why.empty()) undone.refused.push_back(std::move(why));
     }
   }
   return undone;

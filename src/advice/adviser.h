@@ -5,7 +5,7 @@
 // It writes nothing but the Nice of waiting jobs, always one that is at least what the job had
 // before advice. It leaves alone what the target says (AdviceTarget), jobs that came with a Nice of
 // their own, and jobs whose Nice is no longer what it wrote. Each write is in the audit before and
-// after. A write that is refused ends the round.
+// after. Jobs whose write is refused are named, and the others go on.
 
 #include <filesystem>
 #include <map>
@@ -54,6 +54,12 @@ struct Undone {
   int as_before = 0;                     // already
   int over = 0;                          // jobs that have ended
   std::vector<std::string> others_nice;  // jobs whose Nice somebody else has changed since
+  std::vector<std::string> refused;      // why a job keeps what advice wrote, for people
+};
+
+struct Written {
+  int values = 0;
+  std::vector<std::string> refused;  // why a job did not get its Nice, for people
 };
 
 class Adviser {
@@ -65,11 +71,14 @@ class Adviser {
 
   // Changes nothing. RunError when the scheduler does not answer.
   Advice Advise();
-  // Writes as many of the changes as the limit a minute permits now, and returns how many. RunError
-  // if one is refused.
-  int Write(const Advice& advice);
-  // Restores each Nice that advice has changed. RunError if a write is refused; it may be repeated.
+  // Writes as many of the changes as the limit a minute permits now. RunError if this process lacks
+  // the right to restore them (AdviceTarget::MayWrite), or too many in a row are refused.
+  Written Write(const Advice& advice);
+  // Restores each Nice that advice has changed. RunError if too many writes in a row are refused.
+  // It may be repeated.
   Undone Undo();
+  // Whether an adviser has written with this state folder.
+  static bool HasWritten(const std::filesystem::path& state);
 
   const AdviceTarget& target() const { return *target_; }
   // Why the past of jobs is not known; "": it is.
@@ -78,12 +87,13 @@ class Adviser {
  private:
   void LeaveAlone(AdvisedQueue* queue) const;
   void AddChanges(const AdvisedQueue& queue, const AdvisedOrder& order, Advice* advice) const;
-  void SetNice(const NiceChange& change);
+  std::string SetNice(const NiceChange& change);
 
   std::unique_ptr<AdviceTarget> target_;
   AdviceOptions options_;
   std::unique_ptr<FileLock> lock_;  // null: it only reads
   AdviceAudit audit_;
+  int refused_in_a_row_ = 0;
   Workload past_;
   std::string no_past_;
   std::optional<Seconds> past_read_;

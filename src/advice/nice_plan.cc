@@ -87,6 +87,10 @@ std::vector<int> PlanNice(std::span<const NicedJob> wanted, int most) {
   std::vector<Range> ranges;
   ranges.reserve(jobs);
   for (const NicedJob& job : wanted) {
+    if (job.fixed) {
+      ranges.push_back({job.number, job.priority, job.priority});
+      continue;
+    }
     const std::int64_t base = job.priority + job.nice;
     ranges.push_back(
         {job.number, std::max<std::int64_t>(std::min<std::int64_t>(base, 1), base - most), base});
@@ -131,7 +135,7 @@ std::vector<int> PlanNice(std::span<const NicedJob> wanted, int most) {
   Position bound;
   for (const std::size_t j : order) {
     bound = keeps[j] ? Position{wanted[j].priority, wanted[j].number} : *ranges[j].Behind(bound);
-    nice[j] = static_cast<int>(ranges[j].most - bound.priority);
+    nice[j] = wanted[j].fixed ? wanted[j].nice : static_cast<int>(ranges[j].most - bound.priority);
   }
   return nice;
 }

@@ -13,10 +13,11 @@ struct NicedJob {
   std::int64_t priority = 0;
   std::uint64_t number = 0;  // unique
   int nice = 0;
+  bool fixed = false;  // keeps its Nice: others cannot go behind it where these bounds prevent it
 };
 
 // The Nice of each job, where the jobs are given in the wanted order. Guarantees:
-//  - Every Nice is from 0 to `most`, and leaves a priority of at least 1.
+//  - Every Nice is from 0 to `most`, and leaves a priority of at least 1; of fixed jobs it stays.
 //  - Two jobs are in the wanted order unless these bounds prevent it.
 //  - As few jobs as possible get another Nice than they have, and those the smallest that will do.
 //    So a second call with the answer of the first changes nothing.

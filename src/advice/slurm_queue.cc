@@ -16,6 +16,7 @@
 #include "cluster/slurm_nodes.h"
 #include "core/calendar.h"
 #include "core/strings.h"
+#include "live/runtimes/slurm/advice_health.h"
 #include "live/runtimes/slurm/slurm_options.h"
 #include "live/runtimes/slurm/slurm_tags.h"
 #include "workload/formats/sacct_rows.h"
@@ -56,6 +57,8 @@ AskedGpus GpusOf(const SlurmJob& job) {
           one_type ? ClusterTypeName(types.front().name) : ""};
 }
 
+constexpr const char* kOfSeveralParts = "part of a heterogeneous job";
+
 // Why a waiting job gets no advice; "" if it may get some.
 std::string WhyLeftAlone(const SlurmJob& job) {
   if (job.on_hold) return "held";
@@ -65,7 +68,7 @@ std::string WhyLeftAlone(const SlurmJob& job) {
   if (ParseWorkerTag(job.admin_comment) || ParseJobTag(job.admin_comment)) {
     return "scheduled by allot serve";
   }
-  if (job.part) return "part of a heterogeneous job";
+  if (job.part) return kOfSeveralParts;
   if (job.partition.find(',') != std::string::npos) return "in several partitions";
   const auto& ours = kReasonsForGpus;
   if (std::find(std::begin(ours), std::end(ours), job.pending) == std::end(ours)) {
@@ -101,6 +104,7 @@ class SlurmQueue final : public AdviceTarget {
 
   AdviceSnapshot Read() override;
   Workload Past(std::string* why) override;
+  Status MayWrite() override { return MayWriteNice(slurm_); }
   Status SetNice(const std::string& id, int nice) override;
   std::string CommandFor(const std::string& id, int nice) const override {
     return fmt::format("scontrol update jobid={} nice={}", id, nice);
@@ -150,7 +154,7 @@ void SlurmQueue::AddWaiting(const SlurmJob& job, AdvisedQueue* queue,
     queued.gpu_type = asked.type;
   }
   queued.left_alone = asked.count == 0 ? "asks for no GPUs" : WhyLeftAlone(job);
-  queued.competes = queued.left_alone.empty() || job.part;
+  queued.competes = queued.left_alone.empty() || queued.left_alone == kOfSeveralParts;
   if (!job.tasks.empty()) {
     const auto tasks = ParseArrayTasks(job.tasks, kMostTasksRead);
     queued.tasks = tasks ? static_cast<int>(tasks->size()) : 1;
@@ -214,6 +218,19 @@ std::optional<AdvisedQueue> SlurmQueue::QueueOf(const std::string& partition) co
   return queue;
 }
 
+// All tasks of an array have one Nice, and two partitions would want two.
+void LeaveSharedArraysAlone(std::vector<AdvisedQueue>* queues) {
+  std::map<std::string, int> seen;
+  for (const AdvisedQueue& queue : *queues) {
+    for (const QueuedJob& job : queue.waiting) ++seen[job.id];
+  }
+  for (AdvisedQueue& queue : *queues) {
+    for (QueuedJob& job : queue.waiting) {
+      if (seen[job.id] > 1) job.left_alone = "tasks of its array wait in several partitions";
+    }
+  }
+}
+
 AdviceSnapshot SlurmQueue::Read() {
   const Status done = slurm_.back_end->Load(&snapshot_);
   if (!done.ok()) throw RunError("{} (through {})", done.message(), slurm_.why);
@@ -227,9 +244,13 @@ AdviceSnapshot SlurmQueue::Read() {
     if (!waits) continue;
     if (auto queue = QueueOf(name)) result.queues.push_back(std::move(*queue));
   }
+  LeaveSharedArraysAlone(&result.queues);
   for (const auto& job : snapshot_.jobs) {
     if (job->over()) continue;
     result.now = std::max(result.now, static_cast<Seconds>(job->submit));  // by another clock
+    if (job->state == SlurmState::kRunning) {
+      result.now = std::max(result.now, static_cast<Seconds>(job->start));
+    }
     const auto [known, is_new] = result.jobs.try_emplace(IdOf(*job));
     // Of an array what waits counts.
     if (is_new || job->state == SlurmState::kPending) {

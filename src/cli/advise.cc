@@ -150,15 +150,24 @@ void Print(const Advice& advice, const Adviser& adviser, const AdviseOptions& o,
   }
 }
 
+void PrintRefused(const std::vector<std::string>& refused) {
+  for (const std::string& why : refused) {
+    std::fprintf(stderr, "note: %s\n", Printable(why).c_str());
+  }
+}
+
 int Undo(Adviser& adviser, const GlobalOptions& globals) {
   const Undone undone = adviser.Undo();
+  PrintRefused(undone.refused);
+  const auto exit = undone.refused.empty() ? ExitCode::kOk : ExitCode::kRunFailed;
   if (globals.json) {
     const Json json{{"restored", undone.restored},
                     {"as_before", undone.as_before},
                     {"over", undone.over},
-                    {"changed_by_others", undone.others_nice}};
+                    {"changed_by_others", undone.others_nice},
+                    {"refused", undone.refused}};
     std::printf("%s\n", JsonText(json).c_str());
-    return 0;
+    return static_cast<int>(exit);
   }
   std::printf("restored %s; %d as before, %d of jobs that are over\n",
               Counted(undone.restored, "Nice value").c_str(), undone.as_before, undone.over);
@@ -166,7 +175,7 @@ int Undo(Adviser& adviser, const GlobalOptions& globals) {
     std::printf("left alone, because somebody else changed their Nice: %s\n",
                 Enumerate(undone.others_nice).c_str());
   }
-  return 0;
+  return static_cast<int>(exit);
 }
 
 void SleepUntilNext(Seconds interval) {
@@ -177,7 +186,12 @@ void SleepUntilNext(Seconds interval) {
 }
 
 int Advise(const AdviseOptions& o, const GlobalOptions& globals) {
-  Adviser adviser(MakeTarget(o), o.advice, StateFolder(o.state), o.write || o.undo);
+  const std::filesystem::path state = StateFolder(o.state);
+  if (o.undo && !Adviser::HasWritten(state)) {
+    throw RunError("--undo needs the folder from which advice was written (--state), '{}' has none",
+                   state.string());
+  }
+  Adviser adviser(MakeTarget(o), o.advice, state, o.write || o.undo);
   if (o.undo) return Undo(adviser, globals);
   InstallInterruptHandler();
   for (bool first = true; first || !o.once; first = false) {
@@ -185,12 +199,13 @@ int Advise(const AdviseOptions& o, const GlobalOptions& globals) {
     if (Interrupted()) break;
     try {
       const Advice advice = adviser.Advise();
-      const int written = o.write ? adviser.Write(advice) : 0;
+      const Written written = o.write ? adviser.Write(advice) : Written{};
+      PrintRefused(written.refused);
       if (first && !globals.quiet && !adviser.no_past().empty()) {
         std::fprintf(stderr, "note: lengths are judged by time limits alone: %s\n",
                      Printable(adviser.no_past()).c_str());
       }
-      if (first || !advice.changes.empty()) Print(advice, adviser, o, written, globals);
+      if (first || !advice.changes.empty()) Print(advice, adviser, o, written.values, globals);
     } catch (const Error& error) {
       if (first) throw;
       std::fprintf(stderr, "note: %s; trying again in %s\n", error.what(),

@@ -73,6 +73,11 @@ ClusterSpec World::cluster() const {
     cluster.SetTopology(ParseTopology(spec_.topology, cluster, &report));
   }
   if (!spec_.slowness.empty()) {
+    // Rules show policies some of the GPUs, which are then numbered anew.
+    if (!spec_.rules.empty()) {
+      throw UsageError("--slowness '{}' is of the GPUs of a cluster without --rules, got '{}'",
+                       spec_.slowness, spec_.rules);
+    }
     cluster.SetSlowness(
         GpuSlowness::FromCsv(ReadTextFile(spec_.slowness), spec_.slowness, cluster));
   }

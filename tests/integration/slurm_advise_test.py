@@ -151,10 +151,18 @@ def test_undo_restores_every_nice_wherever_advice_was_killed(queue):
         time.sleep(chance.uniform(0.02, 0.8))
         process.kill()
         process.communicate()
-        written += len(json_of(queue.state / "advice.jsonl")) if queue.state.exists() else 0
-        queue.advise("--undo")
+        audit = queue.state / "advice.jsonl"
+        if audit.exists():
+            written += len(json_of(audit))
+            queue.advise("--undo")
         assert queue.nices() == before
     assert written > 0
+
+
+def test_undo_in_another_folder_is_an_error(queue, tmp_path):
+    queue.state = tmp_path / "other"
+    assert f"'{queue.state}' has none" in queue.advise("--undo", code=1)
+    assert not queue.state.exists()
 
 
 def test_whoever_may_not_change_jobs_of_others_is_told_whom_to_ask(queue):

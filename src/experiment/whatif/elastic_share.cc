@@ -38,12 +38,12 @@ std::vector<WhatIfConvert> FindConverts(const std::vector<WhatIfGroup>& users, d
   return converts;
 }
 
-std::vector<std::string> FirstConverts(const std::vector<WhatIfConvert>& converts, double share) {
-  std::vector<std::string> first;
+std::vector<WhatIfConvert> FirstConverts(const std::vector<WhatIfConvert>& converts, double share) {
+  std::vector<WhatIfConvert> first;
   double reached = 0;
   for (const WhatIfConvert& convert : converts) {
     if (reached >= share) break;
-    first.push_back(convert.user);
+    first.push_back(convert);
     reached += convert.gpu_share;
   }
   return first;

@@ -20,7 +20,7 @@ std::vector<WhatIfConvert> FindConverts(const std::vector<WhatIfGroup>& users, d
                                         const ElasticJct& jct);
 
 // The first of them who together have at least this share; all where they have less.
-std::vector<std::string> FirstConverts(const std::vector<WhatIfConvert>& converts, double share);
+std::vector<WhatIfConvert> FirstConverts(const std::vector<WhatIfConvert>& converts, double share);
 
 // "10,20,50": per cent of the GPU time, ascending. UsageError.
 std::vector<double> ParseElasticShares(const std::string& text);

@@ -19,6 +19,7 @@
 #include "experiment/whatif/elastic_share.h"
 #include "experiment/whatif_notes.h"
 #include "metrics/evaluation_notes.h"
+#include "metrics/humanise.h"
 #include "metrics/quantile.h"
 #include "perf/elastic.h"
 #include "sim/run.h"
@@ -356,11 +357,26 @@ void AddElasticShares(const std::vector<double>& shares, const Workload& workloa
         return maker->Means(world, ParseContenders(world, "index"), Kind::kElasticShare).avg_jct_s;
       });
   for (const double share : shares) {
-    const std::vector<std::string> users = FirstConverts(what_if.converts, share);
+    const std::vector<WhatIfConvert> first = FirstConverts(what_if.converts, share);
+    std::vector<std::string> users;
+    double reached = 0;
+    for (const WhatIfConvert& convert : first) {
+      users.push_back(convert.user);
+      reached += convert.gpu_share;
+    }
     World world(with(users), cache);
-    maker->Run(world, world.Scenarios(), ParseContenders(world, "index"),
-               fmt::format("{:g} % elastic ({})", 100 * share, Counted(std::ssize(users), "user")),
-               Kind::kElasticShare, fmt::format("elastic-{:g}", 100 * share));
+    maker->Run(
+        world, world.Scenarios(), ParseContenders(world, "index"),
+        fmt::format("{} elastic ({})", HumanShare(reached), Counted(std::ssize(users), "user")),
+        Kind::kElasticShare, fmt::format("elastic-{:g}", 100 * share));
+  }
+  double all = 0;
+  for (const WhatIfConvert& convert : what_if.converts) all += convert.gpu_share;
+  if (all < shares.back()) {
+    what_if.notes.push_back(
+        fmt::format("Of the users, the {} of most GPU time were tried: they have {} of it, less "
+                    "than the {:g} % of --elastic-share.",
+                    what_if.converts.size(), HumanShare(all), 100 * shares.back()));
   }
 }
 

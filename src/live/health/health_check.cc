@@ -27,8 +27,10 @@ std::vector<HealthFinding> RunHealthChecks(const HealthPlace& place, const std::
   std::vector<const HealthGroup*> groups;
   for (const HealthGroup& group : Registry<HealthGroup>::Global().entries()) {
     const bool applies = !group.runtime || group.runtime == runtime;
-    if (applies && (only.empty() || group.id == only)) groups.push_back(&group);
+    const bool wanted = only.empty() ? !group.only_if_named : group.id == only;
+    if (applies && wanted) groups.push_back(&group);
   }
+  if (groups.empty() && !place.runtime) return findings;
   if (groups.empty()) throw UsageError("runtime '{}' has no group of checks '{}'", runtime, only);
   std::stable_sort(groups.begin(), groups.end(),
                    [](const HealthGroup* a, const HealthGroup* b) { return a->order < b->order; });

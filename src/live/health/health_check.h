@@ -84,6 +84,7 @@ struct HealthGroup {
   std::string summary;
   int order = 0;                         // position among the groups
   std::optional<std::string> runtime{};  // id of the only runtime that it is for
+  bool only_if_named = false;            // no part of a check of everything
   // `params` are that runtime's.
   std::function<std::vector<HealthFinding>(const HealthPlace&, const Params& params)> run;
 };

@@ -22,7 +22,7 @@ ALLOT_REGISTER(OrderingInfo, KeyOrderInfo("longest", "longest job first",
                                           {"preemptive", "false", "whether it stops jobs"}));
 
 AdvisedOrder OrderOf(const AdvisedQueue& queue, const char* policy = "sjf") {
-  return OrderQueue(queue, kNow, {}, *MakePolicy(policy));
+  return OrderQueue(queue, kNow, {}, *MakePolicy(policy), 1000);
 }
 
 TEST(AdvisedOrder, BringsTheShortJobsOfAUserFirst) {
@@ -40,13 +40,23 @@ TEST(AdvisedOrder, LeavesEachUserHisPlaces) {
   EXPECT_EQ(OrderOf(queue).advised, (Order{2, 3, 0, 1}));
 }
 
-TEST(AdvisedOrder, KeepsJobsThatAreLeftAloneWhereTheyAre) {
-  auto queue = QueueOf(
-      {Waiting(1, "ann", 40, 7200), Waiting(2, "ann", 30, 3600), Waiting(3, "ann", 20, 60)});
-  queue.waiting[1].left_alone = "has a Nice of its own";
+TEST(AdvisedOrder, JobsThatAreLeftAloneKeepTheirPlaces) {
+  auto queue =
+      QueueOf({Waiting(1, "ann", 50, 7200), Waiting(2, "ann", 40, 600), Waiting(3, "bob", 30, 3600),
+               Waiting(4, "ann", 20, 7200), Waiting(5, "ann", 10, 60)});
+  queue.waiting[2].left_alone = "has a Nice of its own";
   const AdvisedOrder order = OrderOf(queue);
-  EXPECT_EQ(order.advised, (Order{2, 0}));
-  EXPECT_EQ(order.all.jobs, 3);
+  EXPECT_EQ(order.advised, (Order{1, 0, 4, 3}));
+  EXPECT_EQ(order.nice, (std::vector<int>{11, 0, 0, 11, 0}));
+  EXPECT_EQ(order.all.jobs, 5);
+}
+
+TEST(AdvisedOrder, JobsOfTheRecordAreNobodysPlace) {
+  auto queue = QueueOf({Waiting(1, "ann", 20, 7200), Waiting(2, "ann", 10, 60)});
+  QueuedJob begins_later = Waiting(9, "bob", 50, 7200);
+  begins_later.start = kNow + 5;
+  queue.running.push_back(begins_later);
+  EXPECT_EQ(OrderOf(queue).advised, (Order{1, 0}));
 }
 
 TEST(AdvisedOrder, DoesNotCountJobsThatDoNotCompete) {

@@ -76,10 +76,10 @@ TEST_F(AdviserTest, GoesOnWhereAnotherOneEnded) {
 TEST_F(AdviserTest, WritesAtMostTheNumberAMinuteAcrossRuns) {
   {
     const auto adviser = Start(2);
-    EXPECT_EQ(adviser->Write(adviser->Advise()), 2);
+    EXPECT_EQ(adviser->Write(adviser->Advise()).values, 2);
   }
   const auto adviser = Start(3);
-  EXPECT_EQ(adviser->Write(adviser->Advise()), 1);
+  EXPECT_EQ(adviser->Write(adviser->Advise()).values, 1);
 }
 
 TEST_F(AdviserTest, WritesWhatIsToBeLastFirst) {
@@ -116,13 +116,43 @@ TEST_F(AdviserTest, TakesAJobThatHasGotAnOldNumberForAnotherOne) {
   EXPECT_TRUE(adviser->Advise().queues.front().left_alone.empty());
 }
 
-TEST_F(AdviserTest, EndsAtARefusal) {
-  scheduler_.refuses = true;
+TEST_F(AdviserTest, AJobThatMayNotBeChangedIsNamedAndTheOthersGoOn) {
   const auto adviser = Start();
-  ExpectError(ExitCode::kRunFailed, {"job 2 of user bob", "no right"},
+  const Advice advice = adviser->Advise();
+  scheduler_.refuses = "2";
+  const Written written = adviser->Write(advice);
+  EXPECT_EQ(written.values + 1, static_cast<int>(advice.changes.size()));
+  ASSERT_EQ(written.refused.size(), 1u);
+  EXPECT_NE(written.refused[0].find("job 2 of user bob"), std::string::npos);
+  scheduler_.refuses = "1";
+  const Undone undone = adviser->Undo();
+  EXPECT_EQ(undone.refused.size(), 1u);
+  EXPECT_EQ(undone.restored + 1, written.values);
+}
+
+TEST_F(AdviserTest, WritesNothingWithoutTheRightToUndoIt) {
+  scheduler_.lacks_right = true;
+  const auto adviser = Start();
+  ExpectError(ExitCode::kRunFailed, {"nothing is written", "no operator"},
               [&] { adviser->Write(adviser->Advise()); });
-  scheduler_.refuses = false;
-  EXPECT_EQ(adviser->Undo().restored, 0);
+  EXPECT_FALSE(Adviser::HasWritten(folder_));
+}
+
+TEST_F(AdviserTest, AJobThatIsLeftAloneOvertakesNobody) {
+  scheduler_.SetNice("5", 1);
+  const auto adviser = Start();
+  adviser->Write(adviser->Advise());
+  const std::vector<std::string> order = Order();
+  EXPECT_EQ(std::find(order.begin(), order.end(), "5") - order.begin(), 4);
+}
+
+// Nice values up to 1000 do not bring the short job of ann before those of bob: then her long one
+// keeps its place, too.
+TEST_F(AdviserTest, NobodyLosesAPlaceForOneThatNoNiceReaches) {
+  scheduler_.queue =
+      QueueOf({Waiting(1, "ann", 10000, 7200), Waiting(2, "bob", 9500), Waiting(3, "bob", 9400),
+               Waiting(4, "bob", 9300), Waiting(5, "ann", 400, 60)});
+  EXPECT_TRUE(Start()->Advise().changes.empty());
 }
 
 // Killed before or after any write, of advice or of its undoing.

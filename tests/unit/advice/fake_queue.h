@@ -41,7 +41,8 @@ struct FakeScheduler {
   int writes = 0;
   int dies_after = -1;     // writes: the next one throws; -1: never
   bool dies_late = false;  // once it has been made
-  bool refuses = false;
+  std::string refuses;     // a job, or "all"
+  bool lacks_right = false;
 
   QueuedJob& Of(const std::string& id) {
     for (QueuedJob& job : queue.waiting) {
@@ -75,8 +76,11 @@ class FakeTarget : public AdviceTarget {
     return snapshot;
   }
   Workload Past(std::string*) override { return {}; }
+  Status MayWrite() override {
+    return scheduler_.lacks_right ? Status::Refused("no operator") : Status::Ok();
+  }
   Status SetNice(const std::string& id, int nice) override {
-    if (scheduler_.refuses) return Status::Refused("no right");
+    if (scheduler_.refuses == id || scheduler_.refuses == "all") return Status::Refused("no");
     const bool dies = scheduler_.writes == scheduler_.dies_after;
     if (dies && !scheduler_.dies_late) throw std::runtime_error("killed");
     scheduler_.SetNice(id, nice);

@@ -50,8 +50,8 @@ TEST(ElasticShareTest, WhatIsSavedIsBesideTheUsersBefore) {
 TEST(ElasticShareTest, TheSearchEndsWithTheShareAndPrefixesReachSmallerOnes) {
   const auto converts = FindConverts(Users({{"ann", 60}, {"bob", 30}, {"cy", 10}}), 0.35, Jct);
   EXPECT_EQ(Names(converts), (std::vector<std::string>{"bob", "cy"}));
-  EXPECT_EQ(FirstConverts(converts, 0.3), (std::vector<std::string>{"bob"}));
-  EXPECT_EQ(FirstConverts(converts, 0.31), (std::vector<std::string>{"bob", "cy"}));
+  EXPECT_EQ(Names(FirstConverts(converts, 0.3)), (std::vector<std::string>{"bob"}));
+  EXPECT_EQ(Names(FirstConverts(converts, 0.31)), (std::vector<std::string>{"bob", "cy"}));
 }
 
 TEST(ElasticShareTest, JobsWithoutAUserAreNobodys) {

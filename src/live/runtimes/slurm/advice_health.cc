@@ -72,9 +72,21 @@ ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "advice",
                                          .summary = "'allot advise' on this Slurm",
                                          .order = 4,
                                          .runtime = "slurm",
+                                         .only_if_named = true,
                                          .run = RunAdviceGroup}));
 
 }  // namespace
+
+Status MayWriteNice(const OpenedSlurm& slurm) {
+  AdviceFacts facts;
+  facts.user_id = ::geteuid();
+  const Status done = slurm.back_end->LoadSettings(&facts.settings);
+  if (!done.ok()) return done;
+  facts.admin_level = AdminLevel(slurm);
+  const HealthFinding rights = CheckRights(facts);
+  if (rights.health == Health::kFine) return Status::Ok();
+  return Status::Refused("{}; {}", rights.seen, rights.advice);
+}
 
 std::vector<HealthFinding> CheckAdvice(const AdviceFacts& facts) {
   return RunChecks(kAdviceChecks, facts);

@@ -7,6 +7,7 @@
 
 #include "clients/slurm/slurm_back_end.h"
 #include "live/health/health_check.h"
+#include "live/runtimes/slurm/slurm_options.h"
 
 namespace allot {
 
@@ -15,6 +16,9 @@ struct AdviceFacts {
   std::uint32_t user_id = 0;  // of this process
   std::string admin_level;    // of this user in Slurm's accounting; "": none
 };
+
+// Whether this user may change the Nice of all jobs, and make it smaller again.
+Status MayWriteNice(const OpenedSlurm& slurm);
 
 std::vector<HealthFinding> CheckAdvice(const AdviceFacts& facts);
 
