@@ -31,8 +31,8 @@ struct WorldSpec {
   std::optional<int> jobs{};     // of a law; default 1000
   std::string tail{};            // of a law: time of arrivals after the last of `jobs`; "" for none
   std::uint64_t seed = 0;
-  bool rigid = false;       // jobs stay at their requested size
-  bool elastic = false;     // models are drawn for jobs that name none
+  bool rigid = false;    // jobs stay at their requested size
+  bool elastic = false;  // models are drawn for jobs that name none
   std::optional<std::vector<std::string>> elastic_users{};  // jobs of others keep their size
   std::string catalogue{};  // CSV file; "" stands for the embedded one
   // A name in the registry of profiles. Without it "default", and a trace in a file is decided at
