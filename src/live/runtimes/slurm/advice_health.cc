@@ -80,7 +80,7 @@ ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "advice",
 Status MayWriteNice(const OpenedSlurm& slurm) {
   AdviceFacts facts;
   facts.user_id = ::geteuid();
-  const Status done = slurm.back_end->LoadSettings(&facts.settings);
+  Status done = slurm.back_end->LoadSettings(&facts.settings);
   if (!done.ok()) return done;
   facts.admin_level = AdminLevel(slurm);
   const HealthFinding rights = CheckRights(facts);
