@@ -14,12 +14,14 @@ namespace {
 // Users with so many GPU hours, those of most first.
 std::vector<WhatIfGroup> Users(const std::vector<std::pair<std::string, double>>& hours) {
   std::vector<WhatIfGroup> users;
+  users.reserve(hours.size());
   for (const auto& [name, spent] : hours) users.push_back({name, 1, spent, {}});
   return users;
 }
 
 std::vector<std::string> Names(const std::vector<WhatIfConvert>& converts) {
   std::vector<std::string> names;
+  names.reserve(converts.size());
   for (const WhatIfConvert& convert : converts) names.push_back(convert.user);
   return names;
 }

@@ -45,8 +45,8 @@ double LeastCost(std::vector<double> numbers, int count) {
 TEST(LineClusters, HaveTheLeastSumOfSquares) {
   for (std::uint64_t trial = 0; trial < 60; ++trial) {
     Rng rng(trial, "line-clusters");
-    std::vector<double> numbers;
-    for (int i = 0; i < 9; ++i) numbers.push_back(1000 + rng.Uniform());
+    std::vector<double> numbers(9);
+    for (double& number : numbers) number = 1000 + rng.Uniform();
     for (int count = 1; count <= 5; ++count) {
       const std::vector<double> centres = LineClusters(numbers, count);
       EXPECT_TRUE(std::is_sorted(centres.begin(), centres.end()));

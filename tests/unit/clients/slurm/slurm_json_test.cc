@@ -9,6 +9,7 @@
 #include <string>
 
 #include "clients/slurm/resources.h"
+#include "core/error.h"
 #include "core/file.h"
 
 namespace allot {
