@@ -109,24 +109,22 @@ Advice Adviser::Advise() {
   return advice;
 }
 
-// Why it is not written; "": it is. Nobody else's job waits for one that may not be changed, but a
-// scheduler that refuses so many in a row is not asked any more.
-std::string Adviser::SetNice(const NiceChange& change) {
+// One refused job stops no others, but a scheduler that refuses so many in a row is not asked any
+// more.
+Status Adviser::SetNice(const NiceChange& change) {
   constexpr int kMostRefused = 10;
   audit_.Intend(change, WallSeconds());
   const Status done = target_->SetNice(change.job, change.after);
   if (done.ok()) {
     audit_.Done(change, WallSeconds());
     refused_in_a_row_ = 0;
-    return "";
+    return done;
   }
-  std::string why = fmt::format("Nice {} of job {} of user {} is not written: {}", change.after,
-                                change.job, change.user, done.message());
-  if (++refused_in_a_row_ >= kMostRefused) {
-    refused_in_a_row_ = 0;
-    throw RunError("{} in a row are refused; the last: {}", kMostRefused, why);
-  }
-  return why;
+  Status refused = Status::Refused("Nice {} of job {} of user {} is not written: {}", change.after,
+                                   change.job, change.user, done.message());
+  if (++refused_in_a_row_ < kMostRefused) return refused;
+  refused_in_a_row_ = 0;
+  throw RunError("{} in a row are refused; the last: {}", kMostRefused, refused.message());
 }
 
 Written Adviser::Write(const Advice& advice) {
@@ -138,9 +136,9 @@ Written Adviser::Write(const Advice& advice) {
   const Status may = target_->MayWrite();
   if (!may.ok()) throw RunError("nothing is written: {}", may.message());
   for (int c = 0; c < count; ++c) {
-    std::string why = SetNice(advice.changes[static_cast<std::size_t>(c)].change);
-    if (why.empty()) ++written.values;
-    if (!why.empty()) written.refused.push_back(std::move(why));
+    const Status done = SetNice(advice.changes[static_cast<std::size_t>(c)].change);
+    if (done.ok()) ++written.values;
+    if (!done.ok()) written.refused.push_back(done.message());
   }
   return written;
 }
@@ -163,14 +161,14 @@ Undone Adviser::Undo() {
     } else if (!trace.MayHaveLeft(job->second.nice)) {
       if (trace.submit == job->second.submit) undone.others_nice.push_back(id);
     } else {
-      std::string why = SetNice({.job = id,
-                                 .user = trace.user,
-                                 .before = job->second.nice,
-                                 .after = trace.original,
-                                 .submit = job->second.submit,
-                                 .why = "undo"});
-      if (why.empty()) ++undone.restored;
-      if (!why.empty()) undone.refused.push_back(std::move(why));
+      const Status done = SetNice({.job = id,
+                                   .user = trace.user,
+                                   .before = job->second.nice,
+                                   .after = trace.original,
+                                   .submit = job->second.submit,
+                                   .why = "undo"});
+      if (done.ok()) ++undone.restored;
+      if (!done.ok()) undone.refused.push_back(done.message());
     }
   }
   return undone;

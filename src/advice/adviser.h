@@ -27,7 +27,7 @@ struct AdviceOptions {
   int writes_per_minute = 60;
 };
 
-// Of a job that is to get another Nice.
+// A job that is to get another Nice.
 struct AdvisedChange {
   NiceChange change;
   std::string queue;
@@ -87,7 +87,7 @@ class Adviser {
  private:
   void LeaveAlone(AdvisedQueue* queue) const;
   void AddChanges(const AdvisedQueue& queue, const AdvisedOrder& order, Advice* advice) const;
-  std::string SetNice(const NiceChange& change);
+  Status SetNice(const NiceChange& change);
 
   std::unique_ptr<AdviceTarget> target_;
   AdviceOptions options_;

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/state_folder.h"
 #include "core/json_text.h"
+#include "core/strings.h"
 #include "live/health/health_check.h"
 
 namespace allot {
@@ -70,8 +71,8 @@ ALLOT_REGISTER(CommandInfo,
                          "the cluster, as for 'allot serve' [that of the last daemon in the "
                          "folder]");
                      line.Option("--only", *only,
-                                 "one group of checks: state, clock, daemon, slurm, kubernetes, or "
-                                 "advice for 'allot advise' [all]");
+                                 "one group of checks: " +
+                                     Join(Registry<HealthGroup>::Global().ids(), ", ") + " [all]");
                      return [=, &globals] { return Doctor(*state, *runtime, *only, globals); };
                    }}));
 

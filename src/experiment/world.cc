@@ -175,6 +175,10 @@ void World::Prepare(Workload* workload, ReadReport* report) const {
 }
 
 void World::AssumeCommunication(Workload* workload, ReadReport* report) const {
+  if (spec_.topology.empty() && spec_.slowness.empty()) {
+    throw UsageError("--comm-share needs --topology or --slowness, got {} and neither",
+                     spec_.comm_share);
+  }
   std::int64_t assumed = 0;
   for (Job& job : workload->jobs) {
     if (job.gpus < 2 || job.communication.share > 0) continue;

@@ -242,15 +242,15 @@ TextTable WhatIfGroupTable(const WhatIf& what_if, const std::vector<WhatIfGroup>
   return table;
 }
 
-TextTable WhatIfConvertTable(const WhatIf& what_if) {
+TextTable ElasticFirstTable(const WhatIf& what_if) {
   TextTable table({{"elastic first", TextTable::Align::kLeft},
                    {"jobs"},
                    {"of the GPU time"},
                    {"mean completion, of all jobs"}});
-  for (const WhatIfConvert& convert : what_if.converts) {
-    const std::string saved = HumanDuration(std::abs(convert.saved_s));
-    table.AddRow({convert.user, HumanCount(convert.jobs), HumanShare(convert.gpu_share),
-                  saved + (convert.saved_s < 0 ? " later" : " earlier")});
+  for (const ElasticUser& user : what_if.elastic_first) {
+    const std::string saved = HumanDuration(std::abs(user.saved_s));
+    table.AddRow({user.name, HumanCount(user.jobs), HumanShare(user.gpu_share),
+                  saved + (user.saved_s < 0 ? " later" : " earlier")});
   }
   table.AddNote("If the jobs of this user become elastic beside those above, under index.");
   return table;
@@ -267,7 +267,7 @@ std::string WhatIfText(const WhatIf& what_if) {
   if (!what_if.types.empty()) {
     text += "\n" + WhatIfGroupTable(what_if, what_if.types, "GPU type").ToText();
   }
-  if (!what_if.converts.empty()) text += "\n" + WhatIfConvertTable(what_if).ToText();
+  if (!what_if.elastic_first.empty()) text += "\n" + ElasticFirstTable(what_if).ToText();
   text += "\n";
   for (const std::string& finding : WhatIfFindings(what_if)) text += finding + "\n";
   if (!what_if.policies.empty()) text += "note: " + PoliciesInWords(what_if) + "\n";
@@ -345,11 +345,11 @@ nlohmann::ordered_json ToJson(const WhatIf& what_if) {
       {"findings", WhatIfFindings(what_if)},
       {"notes", what_if.notes},
       {"command", what_if.command}};
-  for (const WhatIfConvert& convert : what_if.converts) {
-    json["elastic_first"].push_back({{"user", convert.user},
-                                     {"jobs", convert.jobs},
-                                     {"gpu_share", convert.gpu_share},
-                                     {"saved_s", convert.saved_s}});
+  for (const ElasticUser& user : what_if.elastic_first) {
+    json["elastic_first"].push_back({{"user", user.name},
+                                     {"jobs", user.jobs},
+                                     {"gpu_share", user.gpu_share},
+                                     {"saved_s", user.saved_s}});
   }
   if (!what_if.cluster_read.is_null()) json["cluster_read"] = what_if.cluster_read;
   if (!what_if.node_events.empty()) json["node_events"] = what_if.node_events;
@@ -400,11 +400,11 @@ std::string WhatIfSections(const WhatIf& what_if) {
   groups(what_if.users, "user", "How long each user waits");
   groups(what_if.partitions, "partition", "How long jobs of each partition wait");
   groups(what_if.types, "type", "How long jobs of each GPU type wait");
-  if (!what_if.converts.empty()) {
+  if (!what_if.elastic_first.empty()) {
     html += fmt::format(
         "<section aria-labelledby=\"what-if-elastic\">\n<h2 id=\"what-if-elastic\">Whose jobs to "
         "make elastic first</h2>\n{}</section>\n",
-        WhatIfConvertTable(what_if).ToHtml());
+        ElasticFirstTable(what_if).ToHtml());
   }
   return html;
 }

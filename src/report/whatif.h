@@ -60,8 +60,8 @@ struct WhatIfTarget {
 };
 
 // A user whose jobs could become elastic.
-struct WhatIfConvert {
-  std::string user;
+struct ElasticUser {
+  std::string name;
   std::int64_t jobs = 0;
   double gpu_share = 0;  // of the GPU time of all jobs
   Seconds saved_s = 0;   // of the mean completion time of all jobs, beside the users before
@@ -94,8 +94,8 @@ struct WhatIf {
   std::vector<WhatIfGroup> users;  // of most GPU time first; none: the trace names none
   std::vector<WhatIfGroup> partitions;
   std::vector<WhatIfGroup> types{};  // GPU types that jobs ask for, where the cluster has several
-  std::vector<WhatIfConvert> converts{};  // the first to convert; none: not asked for
-  std::vector<std::string> notes;         // what was not simulated, and why
+  std::vector<ElasticUser> elastic_first{};  // in the order of the search; none: not asked for
+  std::vector<std::string> notes;            // what was not simulated, and why
   std::vector<std::pair<std::string, std::string>> policies{};  // id, what it does
   nlohmann::ordered_json read;            // what reading the trace left out (trace_stats.h)
   nlohmann::ordered_json cluster_read{};  // likewise of the cluster; null where it is no file
@@ -113,7 +113,7 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if);
 
 TextTable WhatIfTable(const WhatIf& what_if);
 // Whose jobs to make elastic first.
-TextTable WhatIfConvertTable(const WhatIf& what_if);
+TextTable ElasticFirstTable(const WhatIf& what_if);
 // `what` heads the first column. At most 15 groups; a note counts the others.
 TextTable WhatIfGroupTable(const WhatIf& what_if, const std::vector<WhatIfGroup>& groups,
                            const std::string& what);

@@ -68,3 +68,8 @@ def test_more_nodes_have_no_place_in_a_file(allot, trace, tmp_path):
     done = allot("whatif", "-w", trace, "--cluster", "4x8", "--topology", file, "--more-nodes", "2", "-o", tmp_path / "page.html",
                  exit=2)
     assert "more nodes have no place in the file" in done.stderr and "--more-nodes 2" in done.stderr
+
+
+def test_a_share_of_communication_without_places_is_refused(allot, trace):
+    done = allot("compare", "-w", trace, *CLUSTER, "--comm-share", "0.5", exit=2)
+    assert "--comm-share needs --topology or --slowness, got 0.5" in done.stderr

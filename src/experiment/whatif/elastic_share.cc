@@ -1,52 +1,50 @@
 #include "experiment/whatif/elastic_share.h"
 
 #include <algorithm>
-#include <utility>
+#include <numeric>
 
 #include "core/error.h"
 #include "core/strings.h"
 
 namespace allot {
 
-std::vector<WhatIfConvert> FindConverts(const std::vector<WhatIfGroup>& users, double share,
-                                        const ElasticJct& jct) {
+double GpuShareOf(std::span<const ElasticUser> users) {
+  return std::accumulate(users.begin(), users.end(), 0.0,
+                         [](double sum, const ElasticUser& user) { return sum + user.gpu_share; });
+}
+
+std::vector<ElasticUser> FindElasticUsers(const std::vector<WhatIfGroup>& users, double share,
+                                          const ElasticJct& jct) {
   double all = 0;
   for (const WhatIfGroup& user : users) all += user.gpu_hours;
-  std::vector<WhatIfConvert> left;
+  std::vector<ElasticUser> left;
   for (const WhatIfGroup& user : users) {  // those of most GPU time first
-    if (left.size() == kMostConverts || !(user.gpu_hours > 0)) break;
+    if (left.size() == kMostTried || !(user.gpu_hours > 0)) break;
     if (!user.name.empty()) left.push_back({user.name, user.jobs, user.gpu_hours / all});
   }
-  std::vector<WhatIfConvert> converts;
-  std::vector<std::string> elastic;
-  double reached = 0;
-  for (Seconds before = jct({}); reached < share && !left.empty();) {
-    for (WhatIfConvert& next : left) {
-      elastic.push_back(next.user);
-      next.saved_s = before - jct(elastic);
-      elastic.pop_back();
+  std::vector<ElasticUser> found;
+  std::vector<std::string> names;
+  for (Seconds before = jct({}); GpuShareOf(found) < share && !left.empty();) {
+    for (ElasticUser& next : left) {
+      names.push_back(next.name);
+      next.saved_s = before - jct(names);
+      names.pop_back();
     }
     const auto best = std::max_element(left.begin(), left.end(), [](const auto& a, const auto& b) {
       return a.saved_s / a.gpu_share < b.saved_s / b.gpu_share;
     });
     before -= best->saved_s;
-    reached += best->gpu_share;
-    elastic.push_back(best->user);
-    converts.push_back(*best);
+    names.push_back(best->name);
+    found.push_back(*best);
     left.erase(best);
   }
-  return converts;
+  return found;
 }
 
-std::vector<WhatIfConvert> FirstConverts(const std::vector<WhatIfConvert>& converts, double share) {
-  std::vector<WhatIfConvert> first;
-  double reached = 0;
-  for (const WhatIfConvert& convert : converts) {
-    if (reached >= share) break;
-    first.push_back(convert);
-    reached += convert.gpu_share;
-  }
-  return first;
+std::span<const ElasticUser> FirstElasticUsers(std::span<const ElasticUser> users, double share) {
+  std::size_t count = 0;
+  while (count < users.size() && GpuShareOf(users.first(count)) < share) ++count;
+  return users.first(count);
 }
 
 std::vector<double> ParseElasticShares(const std::string& text) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "agents/learned/agent.h"
 #include "cluster/topology_text.h"
@@ -351,32 +352,30 @@ void AddElasticShares(const std::vector<double>& shares, const Workload& workloa
     some.elastic_users = users;
     return some;
   };
-  what_if.converts = FindConverts(
+  what_if.elastic_first = FindElasticUsers(
       maker->Users(workload), shares.back(), [&](const std::vector<std::string>& users) {
         World world(with(users), cache);
         return maker->Means(world, ParseContenders(world, "index"), Kind::kElasticShare).avg_jct_s;
       });
+  std::size_t shown = 0;
   for (const double share : shares) {
-    const std::vector<WhatIfConvert> first = FirstConverts(what_if.converts, share);
+    const auto first = FirstElasticUsers(what_if.elastic_first, share);
+    if (std::exchange(shown, first.size()) == first.size()) continue;  // one user has both shares
     std::vector<std::string> users;
-    double reached = 0;
-    for (const WhatIfConvert& convert : first) {
-      users.push_back(convert.user);
-      reached += convert.gpu_share;
-    }
+    users.reserve(first.size());
+    for (const ElasticUser& user : first) users.push_back(user.name);
     World world(with(users), cache);
-    maker->Run(
-        world, world.Scenarios(), ParseContenders(world, "index"),
-        fmt::format("{} elastic ({})", HumanShare(reached), Counted(std::ssize(users), "user")),
-        Kind::kElasticShare, fmt::format("elastic-{:g}", 100 * share));
+    maker->Run(world, world.Scenarios(), ParseContenders(world, "index"),
+               fmt::format("{} elastic ({})", HumanShare(GpuShareOf(first)),
+                           Counted(std::ssize(users), "user")),
+               Kind::kElasticShare, fmt::format("elastic-{:g}", 100 * share));
   }
-  double all = 0;
-  for (const WhatIfConvert& convert : what_if.converts) all += convert.gpu_share;
+  const double all = GpuShareOf(what_if.elastic_first);
   if (all < shares.back()) {
     what_if.notes.push_back(
         fmt::format("Of the users, the {} of most GPU time were tried: they have {} of it, less "
                     "than the {:g} % of --elastic-share.",
-                    what_if.converts.size(), HumanShare(all), 100 * shares.back()));
+                    what_if.elastic_first.size(), HumanShare(all), 100 * shares.back()));
   }
 }
 

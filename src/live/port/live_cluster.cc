@@ -342,7 +342,7 @@ void LiveCluster::WarnOfRules() const {
   }
 }
 
-// Whenever nodes come that its file lacks.
+// Nodes that the file lacks are reported once, when they come.
 void LiveCluster::WarnOfTopology() {
   if (topology_notes_ == state_.topology_notes()) return;
   topology_notes_ = state_.topology_notes();

@@ -177,7 +177,7 @@ class LiveCluster : public ClusterPort, public ConstraintSource {
   PollPace pace_;
   std::size_t more_ = 0;  // jobs that the runtime knows of and that will come
   std::optional<std::string> warning_;
-  std::vector<std::string> topology_notes_;  // as they were told
+  std::vector<std::string> topology_notes_;  // that are in the log
   bool event_ = false;                       // something asks for a decision
   std::optional<RuntimeSnapshot> first_;
   const bool begins_;  // the journal is new

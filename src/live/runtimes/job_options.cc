@@ -73,7 +73,7 @@ double WorkIn(const OptionText& given) {
 
 double CommShareIn(const OptionText& given) {
   const auto value = ParseNumber(given.text);
-  if (!value || !(*value >= 0 && *value < 1)) {
+  if (!value || !(*value >= 0 && static_cast<float>(*value) < 1)) {  // policies read a float
     throw DataError("{} must be a number from 0 to below 1, got '{}'", given.where, given.text);
   }
   return *value;

@@ -47,7 +47,7 @@ class LiveState {
   const std::vector<RuntimeNode>& nodes() const { return nodes_; }
   const ClusterSpec& present() const { return present_; }  // what is down has nothing
   const std::vector<bool>& node_up() const { return node_up_; }
-  // Of the topology (TopologyNotes), of nodes that it does not know.
+  // Notes on nodes that only the topology's file or only the cluster has (TopologyNotes).
   const std::vector<std::string>& topology_notes() const { return topology_notes_; }
   NodeIndex NodeOf(const std::string& name) const;  // -1: unknown
   // As records name them.

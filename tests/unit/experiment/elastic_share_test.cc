@@ -19,10 +19,10 @@ std::vector<WhatIfGroup> Users(const std::vector<std::pair<std::string, double>>
   return users;
 }
 
-std::vector<std::string> Names(const std::vector<WhatIfConvert>& converts) {
+std::vector<std::string> Names(std::span<const ElasticUser> users) {
   std::vector<std::string> names;
-  names.reserve(converts.size());
-  for (const WhatIfConvert& convert : converts) names.push_back(convert.user);
+  names.reserve(users.size());
+  for (const ElasticUser& user : users) names.push_back(user.name);
   return names;
 }
 
@@ -37,27 +37,27 @@ Seconds Jct(const std::vector<std::string>& users) {
 
 TEST(ElasticShareTest, TheUserWhoSavesMostForAGpuHourIsNext) {
   const auto users = Users({{"ann", 60}, {"bob", 30}, {"cy", 10}});
-  EXPECT_EQ(Names(FindConverts(users, 1, Jct)), (std::vector<std::string>{"bob", "cy", "ann"}));
+  EXPECT_EQ(Names(FindElasticUsers(users, 1, Jct)), (std::vector<std::string>{"bob", "cy", "ann"}));
 }
 
 TEST(ElasticShareTest, WhatIsSavedIsBesideTheUsersBefore) {
-  const auto converts = FindConverts(Users({{"ann", 60}, {"bob", 30}, {"cy", 10}}), 1, Jct);
-  ASSERT_EQ(converts.size(), 3u);
-  EXPECT_EQ(converts[0].saved_s, 100);
-  EXPECT_EQ(converts[1].saved_s, 30);
-  EXPECT_EQ(converts[2].saved_s, 0);
-  EXPECT_DOUBLE_EQ(converts[0].gpu_share, 0.3);
+  const auto users = FindElasticUsers(Users({{"ann", 60}, {"bob", 30}, {"cy", 10}}), 1, Jct);
+  ASSERT_EQ(users.size(), 3u);
+  EXPECT_EQ(users[0].saved_s, 100);
+  EXPECT_EQ(users[1].saved_s, 30);
+  EXPECT_EQ(users[2].saved_s, 0);
+  EXPECT_DOUBLE_EQ(users[0].gpu_share, 0.3);
 }
 
 TEST(ElasticShareTest, TheSearchEndsWithTheShareAndPrefixesReachSmallerOnes) {
-  const auto converts = FindConverts(Users({{"ann", 60}, {"bob", 30}, {"cy", 10}}), 0.35, Jct);
-  EXPECT_EQ(Names(converts), (std::vector<std::string>{"bob", "cy"}));
-  EXPECT_EQ(Names(FirstConverts(converts, 0.3)), (std::vector<std::string>{"bob"}));
-  EXPECT_EQ(Names(FirstConverts(converts, 0.31)), (std::vector<std::string>{"bob", "cy"}));
+  const auto users = FindElasticUsers(Users({{"ann", 60}, {"bob", 30}, {"cy", 10}}), 0.35, Jct);
+  EXPECT_EQ(Names(users), (std::vector<std::string>{"bob", "cy"}));
+  EXPECT_EQ(Names(FirstElasticUsers(users, 0.3)), (std::vector<std::string>{"bob"}));
+  EXPECT_EQ(Names(FirstElasticUsers(users, 0.31)), (std::vector<std::string>{"bob", "cy"}));
 }
 
 TEST(ElasticShareTest, JobsWithoutAUserAreNobodys) {
-  EXPECT_EQ(Names(FindConverts(Users({{"", 60}, {"bob", 30}}), 1, Jct)),
+  EXPECT_EQ(Names(FindElasticUsers(Users({{"", 60}, {"bob", 30}}), 1, Jct)),
             (std::vector<std::string>{"bob"}));
 }
 

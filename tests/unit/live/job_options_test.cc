@@ -54,7 +54,7 @@ TEST(JobOptionsTest, CooldownsAreReadStrictly) {
 
 TEST(JobOptionsTest, SharesOfCommunicationAreReadStrictly) {
   EXPECT_EQ(Said({{"comm_share", "0.3"}}).comm_share, 0.3);
-  for (const char* text : {"-0.1", "1", "30%"}) {
+  for (const char* text : {"-0.1", "1", "0.999999999", "30%"}) {
     EXPECT_THROW(Said({{"comm_share", text}}), Error) << text;
   }
 }
