@@ -114,7 +114,7 @@ Advice Adviser::Advise() {
 Status Adviser::SetNice(const NiceChange& change) {
   constexpr int kMostRefused = 10;
   audit_.Intend(change, WallSeconds());
-  const Status done = target_->SetNice(change.job, change.after);
+  Status done = target_->SetNice(change.job, change.after);
   if (done.ok()) {
     audit_.Done(change, WallSeconds());
     refused_in_a_row_ = 0;
