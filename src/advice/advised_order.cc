@@ -22,7 +22,6 @@ namespace {
 
 // Jobs keep their sizes and places, as Slurm's do, and its shares among users are not replaced.
 constexpr const char* kRules = "moves = false\nfair_share = false\n";
-constexpr const char* kOwnScheduler = "easy:ordering=priority";
 constexpr int kMostTasks = 32;                  // of an array, that are simulated
 constexpr std::int64_t kMostRows = 20'000'000;  // shown to a policy in a simulation: some seconds
 constexpr Seconds kHorizon = 366 * 86400.0;
@@ -321,7 +320,7 @@ AdvisedOrder OrderQueue(const AdvisedQueue& queue, Seconds now, const Workload& 
     return queue.waiting[j].priority + queue.waiting[j].nice - nice[j];
   });
 
-  const auto scheduler = MakePolicy(kOwnScheduler);
+  const auto scheduler = MakePolicy(queue.scheduler);
   const std::vector<Seconds> own = forecast.Starts(*scheduler, RanksOf(competing, jobs));
   CompareWaits(queue, own, forecast.Starts(*scheduler, RanksOf(reached, jobs)), &order);
   const auto refuse = [&](const std::string& whose, const MeanWait& mean, double longest) {

@@ -12,8 +12,7 @@
 //
 // Waits are estimates: a simulation of this queue, without further arrivals, in which each job
 // takes the median of what the length model expects of it (its time limit, and the past of its
-// user), and GPUs alone are scarce. The scheduler is simulated as EASY backfilling in the order of
-// priorities.
+// user), and GPUs alone are scarce. The scheduler is simulated as AdvisedQueue::scheduler says.
 
 #include <map>
 #include <span>

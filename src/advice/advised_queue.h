@@ -46,6 +46,8 @@ struct AdvisedQueue {
   ClusterSpec cluster;
   std::vector<QueuedJob> waiting;
   std::vector<QueuedJob> running;  // on these nodes; `gpus` are those of these nodes
+  // The policy that stands for the scheduler in estimates, in the order of priorities.
+  std::string scheduler = "easy:ordering=priority";
 };
 
 // The Nice of a job that is not over.

@@ -220,13 +220,13 @@ int Advise(const AdviseOptions& o, const GlobalOptions& globals) {
 ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{
-        "advise", "order the waiting jobs of a Slurm that allot does not replace, by their Nice",
+        "advise", "order the waiting jobs of a Slurm or Kueue that allot does not replace",
         [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<AdviseOptions>();
           line.Option("--runtime", o->runtime, "the cluster, as for 'allot serve'").ShowDefault();
           line.Option("-p,--policy", o->advice.policy, "orders the jobs; see 'allot list'")
               .ShowDefault();
-          line.Option("--partition", o->partitions, "advise this partition only [all with GPUs]")
+          line.Option("--partition", o->partitions, "advise this partition or ClusterQueue only [all with GPUs]")
               .Repeatable();
           line.Flag("--once", o->once, "one round, instead of one every --interval");
           line.Option("--interval", o->interval, "time between rounds")

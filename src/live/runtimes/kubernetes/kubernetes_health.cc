@@ -15,12 +15,6 @@ struct KubeFacts : KubeHealthPlace {
 };
 
 // As in deploy/kubernetes/rights.yaml.
-struct KubeRight {
-  const char* group;
-  const char* resource;
-  const char* part;  // a subresource
-  std::vector<const char*> verbs;
-};
 const std::vector<KubeRight>& DaemonRights() {
   static const std::vector<KubeRight> rights = {
       {"", "nodes", "", {"list", "watch"}},
@@ -31,23 +25,6 @@ const std::vector<KubeRight>& DaemonRights() {
       {"batch", "jobs", "status", {"patch"}},
       {"batch", "jobs", "finalizers", {"update"}}};
   return rights;
-}
-
-// "patch batch/jobs/status" where it may not; "": it may.
-std::string Forbidden(const KubeFacts& facts, const KubeRight& right, const char* verb,
-                      const std::string& space) {
-  nlohmann::json attributes = {
-      {"group", right.group}, {"resource", right.resource}, {"verb", verb}, {"namespace", space}};
-  if (*right.part != '\0') attributes["subresource"] = right.part;
-  const KubeReply reply = facts.ask({"POST",
-                                     "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-                                     {{"apiVersion", "authorization.k8s.io/v1"},
-                                      {"kind", "SelfSubjectAccessReview"},
-                                      {"spec", {{"resourceAttributes", std::move(attributes)}}}}});
-  if (!reply.ok()) throw RunError("{}", reply.ToStatus("asking for our rights").message());
-  if (reply.body.contains("status") && reply.body["status"].value("allowed", false)) return "";
-  return fmt::format("{} {}{}{}{}{}", verb, right.group, *right.group == '\0' ? "" : "/",
-                     right.resource, *right.part == '\0' ? "" : "/", right.part);
 }
 
 HealthFinding CheckServer(const KubeFacts& facts) {
@@ -65,7 +42,7 @@ HealthFinding CheckRights(const KubeFacts& facts) {
   for (const KubeRight& right : DaemonRights()) {
     const bool of_cluster = std::string_view(right.resource) == "nodes";
     for (const char* verb : right.verbs) {
-      const std::string one = Forbidden(facts, right, verb, of_cluster ? "" : facts.space);
+      const std::string one = Forbidden(facts.ask, right, verb, of_cluster ? "" : facts.space);
       if (!one.empty()) missing += (missing.empty() ? "" : ", ") + one;
     }
   }
@@ -77,7 +54,7 @@ HealthFinding CheckIdentity(const KubeFacts& facts) {
   constexpr const char* kTokenAlone = "workers are known by the token of their job alone";
   if (facts.identity == "off") return FoundFine(fmt::format("{}: identity=off", kTokenAlone));
   const std::string missing =
-      Forbidden(facts, {"authentication.k8s.io", "tokenreviews", "", {}}, "create", "");
+      Forbidden(facts.ask, {"authentication.k8s.io", "tokenreviews", "", {}}, "create", "");
   if (missing.empty()) return FoundFine("workers show which pod they are");
   const std::string advice = "kubectl apply -f deploy/kubernetes/rights.yaml";
   if (facts.identity == "on") {
@@ -92,7 +69,7 @@ HealthFinding CheckLease(const KubeFacts& facts) {
   std::string missing;
   for (const char* verb : {"get", "create", "patch"}) {
     const std::string one =
-        Forbidden(facts, right, verb, facts.lease.substr(0, facts.lease.find('/')));
+        Forbidden(facts.ask, right, verb, facts.lease.substr(0, facts.lease.find('/')));
     if (!one.empty()) missing += (missing.empty() ? "" : ", ") + one;
   }
   if (missing.empty()) return FoundFine("it may hold " + facts.lease);
@@ -180,6 +157,22 @@ ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "kubernetes",
                                          .run = RunKubernetesGroup}));
 
 }  // namespace
+
+std::string Forbidden(const AskKubernetes& ask, const KubeRight& right, const char* verb,
+                      const std::string& space) {
+  nlohmann::json attributes = {
+      {"group", right.group}, {"resource", right.resource}, {"verb", verb}, {"namespace", space}};
+  if (*right.part != '\0') attributes["subresource"] = right.part;
+  const KubeReply reply = ask({"POST",
+                               "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                               {{"apiVersion", "authorization.k8s.io/v1"},
+                                {"kind", "SelfSubjectAccessReview"},
+                                {"spec", {{"resourceAttributes", std::move(attributes)}}}}});
+  if (!reply.ok()) throw RunError("{}", reply.ToStatus("asking for our rights").message());
+  if (reply.body.contains("status") && reply.body["status"].value("allowed", false)) return "";
+  return fmt::format("{} {}{}{}{}{}", verb, right.group, *right.group == '\0' ? "" : "/",
+                     right.resource, *right.part == '\0' ? "" : "/", right.part);
+}
 
 std::vector<HealthFinding> CheckKubernetes(const AskKubernetes& ask, const KubeHealthPlace& of) {
   const KubeFacts facts{of, ask};

@@ -15,6 +15,17 @@ namespace allot {
 
 using AskKubernetes = std::function<KubeReply(const KubeRequest&)>;
 
+struct KubeRight {
+  const char* group;
+  const char* resource;
+  const char* part;  // a subresource, or ""
+  std::vector<const char*> verbs;
+};
+// "patch batch/jobs/status" where the user of `ask` may not in that namespace ("": in all); "": it
+// may. RunError without an answer.
+std::string Forbidden(const AskKubernetes& ask, const KubeRight& right, const char* verb,
+                      const std::string& space);
+
 // As the runtime's parameters have it.
 struct KubeHealthPlace {
   std::string space{};            // namespace of the Jobs, "": all
