@@ -11,11 +11,10 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "advice/advised_queue.h"
-#include "core/owned_file.h"
+#include "advice/json_lines.h"
 
 namespace allot {
 
@@ -48,7 +47,7 @@ class AdviceAudit {
   // Jobs that may have another Nice than before, by id.
   const std::map<std::string, Trace>& traces() const { return traces_; }
   // Forgets traces of jobs that are over, so that a later job with such a number is another one.
-  void ForgetAllBut(const std::map<std::string, NiceNow>& jobs);
+  void ForgetAllBut(const std::map<std::string, JobNow>& jobs);
   // Changes that began after this Unix time, at most an hour ago.
   int ChangesSince(Seconds time) const;
 
@@ -57,15 +56,12 @@ class AdviceAudit {
   void Done(const NiceChange& change, Seconds now);
 
  private:
-  void Read(std::string_view text);
   void Apply(bool done, const NiceChange& change, Seconds time);
   void Append(const char* step, const NiceChange& change, Seconds now);
 
-  std::filesystem::path path_;
-  std::optional<OwnedFile> file_;  // once something was written
-  std::size_t whole_ = 0;          // bytes of whole records
   std::map<std::string, Trace> traces_;
   std::vector<Seconds> began_;
+  JsonLines file_;  // is read into the others
 };
 
 }  // namespace allot

@@ -251,13 +251,16 @@ void CompareWaits(const AdvisedQueue& queue, std::span<const Seconds> own,
                   std::span<const Seconds> advised, AdvisedOrder* order) {
   order->by_user.clear();
   order->all = {};
+  order->waits.assign(queue.waiting.size(), {});
   for (std::size_t j = 0; j < queue.waiting.size(); ++j) {
     if (std::isnan(own[j]) || std::isnan(advised[j])) continue;
     const QueuedJob& job = queue.waiting[j];
+    const JobWait wait{own[j] - job.submit, advised[j] - job.submit};
+    order->waits[j] = wait;
     for (MeanWait* mean : {&order->by_user[job.user], &order->all}) {
       ++mean->jobs;
-      mean->own += (own[j] - job.submit - mean->own) / mean->jobs;
-      mean->advised += (advised[j] - job.submit - mean->advised) / mean->jobs;
+      mean->own += (wait.own - mean->own) / mean->jobs;
+      mean->advised += (wait.advised - mean->advised) / mean->jobs;
     }
   }
 }
@@ -307,6 +310,7 @@ AdvisedOrder OrderQueue(const AdvisedQueue& queue, Seconds now, const Workload& 
                        [&](std::size_t j) { return BasePriority(queue.waiting[j]); });
   AdvisedOrder order;
   order.own = order.advised = Advised(queue, competing);
+  order.waits.resize(queue.waiting.size());
   order.nice = NiceFor(queue, competing, most);
   if (competing.empty()) return order;
   QueueForecast forecast(queue, now, past);

@@ -26,9 +26,15 @@ namespace allot {
 
 inline constexpr double kLongestWait = 1.1;  // of a user's mean, relative to the scheduler's order
 
+// Estimates.
+struct JobWait {
+  Seconds own = kUnknown;  // in the scheduler's own order; kUnknown: it is not simulated
+  Seconds advised = kUnknown;
+};
+
 struct MeanWait {
   int jobs = 0;
-  Seconds own = 0;  // in the scheduler's own order
+  Seconds own = 0;
   Seconds advised = 0;
 };
 
@@ -38,6 +44,7 @@ struct AdvisedOrder {
   std::vector<std::size_t> advised;  // equal to `own` if `refused` is set
   std::vector<int> nice;             // by index of AdvisedQueue::waiting, which gives it
   std::string refused;               // why the policy's order is not advised; "": it is
+  std::vector<JobWait> waits;        // by index of AdvisedQueue::waiting
   // Of jobs that compete for GPUs, by user and of all. A job that does not start in the simulated
   // time counts as one that starts at its end.
   std::map<std::string, MeanWait> by_user;

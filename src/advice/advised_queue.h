@@ -50,16 +50,17 @@ struct AdvisedQueue {
   std::string scheduler = "easy:ordering=priority";
 };
 
-// The Nice of a job that is not over.
-struct NiceNow {
+// A job that is not over.
+struct JobNow {
   int nice = 0;
   Seconds submit = 0;
+  Seconds start = 0;  // 0: it waits
 };
 
 struct AdviceSnapshot {
   Seconds now = 0;
   std::vector<AdvisedQueue> queues;
-  std::map<std::string, NiceNow> jobs;  // all, also those of other queues, by id
+  std::map<std::string, JobNow> jobs;  // all, also those of other queues, by id
 };
 
 class AdviceTarget {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/owned_folder.h"
 #include "core/wall_clock.h"
 #include "sched/online_policy.h"
@@ -13,13 +14,16 @@ namespace allot {
 namespace {
 
 constexpr Seconds kPastEvery = 3600;
+constexpr Seconds kWeek = 7 * 86400.0;
 constexpr const char* kAuditName = "advice.jsonl";
+constexpr const char* kWorthName = "worth.jsonl";
+constexpr const char* kMetricsName = "worth.prom";
 constexpr const char* kLockName = "advice.lock";
 
-std::unique_ptr<FileLock> LockIf(bool writes, const std::filesystem::path& state) {
-  if (!writes) return nullptr;
+std::unique_ptr<FileLock> LockIf(bool records, const std::filesystem::path& state) {
+  if (!records) return nullptr;
   OwnedFolder::OpenOrMake(state).CloseToOthers();
-  return std::make_unique<FileLock>(state / kLockName, "one adviser writes in a state folder");
+  return std::make_unique<FileLock>(state / kLockName, "one adviser records in a state folder");
 }
 
 // Jobs come forward first. Then the last of the advised order goes behind all others, and so on: so
@@ -34,12 +38,14 @@ bool IsMoreUseful(const AdvisedChange& a, const AdvisedChange& b) {
 }  // namespace
 
 Adviser::Adviser(std::unique_ptr<AdviceTarget> target, AdviceOptions options,
-                 const std::filesystem::path& state, bool writes)
+                 const std::filesystem::path& state, bool records)
     : target_(std::move(target)),
       options_(std::move(options)),
-      lock_(LockIf(writes, state)),
+      state_(state),
+      lock_(LockIf(records, state)),
       audit_(state / kAuditName) {
   (void)MakeOnlinePolicy(options_.policy, FileLoader());
+  if (records) worth_.emplace(state / kWorthName);
 }
 
 void Adviser::LeaveAlone(AdvisedQueue* queue) const {
@@ -103,9 +109,15 @@ Advice Adviser::Advise() {
     }
     of_queue.order = OrderQueue(queue, snapshot.now, past_, *policy, options_.most_nice);
     AddChanges(queue, of_queue.order, &advice);
+    if (worth_) worth_->See(queue, of_queue.order, snapshot.now);
     advice.queues.push_back(std::move(of_queue));
   }
   std::stable_sort(advice.changes.begin(), advice.changes.end(), IsMoreUseful);
+  if (worth_) {
+    worth_->SeeStarts(snapshot.jobs);
+    WriteTextFile(state_ / kMetricsName,
+                  WorthMetrics(worth_->Between(snapshot.now - kWeek, snapshot.now)));
+  }
   return advice;
 }
 
@@ -141,6 +153,10 @@ Written Adviser::Write(const Advice& advice) {
     if (!done.ok()) written.refused.push_back(done.message());
   }
   return written;
+}
+
+WorthReport Adviser::WorthOfWeek(const std::filesystem::path& state, Seconds now) {
+  return AdviceWorth(state / kWorthName).Between(now - kWeek, now);
 }
 
 bool Adviser::HasWritten(const std::filesystem::path& state) {

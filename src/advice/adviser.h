@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "advice/advice_audit.h"
+#include "advice/advice_worth.h"
 #include "advice/advised_order.h"
 #include "advice/advised_queue.h"
 #include "core/file_lock.h"
@@ -64,12 +65,13 @@ struct Written {
 
 class Adviser {
  public:
-  // `state`: the folder of the audit. UsageError for an unknown policy. For one that only reads,
-  // `writes` is false. RunError if another process writes in the folder.
+  // `state`: the folder of the records. UsageError for an unknown policy. One that shall leave no
+  // file there, and so cannot write, does not record. RunError if another process records there.
   Adviser(std::unique_ptr<AdviceTarget> target, AdviceOptions options,
-          const std::filesystem::path& state, bool writes);
+          const std::filesystem::path& state, bool records);
 
-  // Changes nothing. RunError when the scheduler does not answer.
+  // Changes nothing of the scheduler's; records what the advice is worth (AdviceWorth). RunError
+  // when the scheduler does not answer.
   Advice Advise();
   // Writes as many of the changes as the limit a minute permits now. RunError if this process lacks
   // the right to restore them (AdviceTarget::MayWrite), or too many in a row are refused.
@@ -79,6 +81,8 @@ class Adviser {
   Undone Undo();
   // Whether an adviser has written with this state folder.
   static bool HasWritten(const std::filesystem::path& state);
+  // Of the last week before this Unix time, as recorded in the folder.
+  static WorthReport WorthOfWeek(const std::filesystem::path& state, Seconds now);
 
   const AdviceTarget& target() const { return *target_; }
   // Why the past of jobs is not known; "": it is.
@@ -91,8 +95,10 @@ class Adviser {
 
   std::unique_ptr<AdviceTarget> target_;
   AdviceOptions options_;
-  std::unique_ptr<FileLock> lock_;  // null: it only reads
+  std::filesystem::path state_;
+  std::unique_ptr<FileLock> lock_;  // null: it does not record
   AdviceAudit audit_;
+  std::optional<AdviceWorth> worth_;  // likewise
   int refused_in_a_row_ = 0;
   Workload past_;
   std::string no_past_;

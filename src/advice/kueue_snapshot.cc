@@ -209,10 +209,11 @@ void KueueReader::AddWorkload(KueueJson workload) {
   job.limit = part.time_limit;
   job.nice = NiceOf(workload).value_or(0);
   job.priority = kRaised + static_cast<std::int64_t>(part.priority) - job.nice;
-  snapshot_.jobs[job.id] = {job.nice, job.submit};
+  const KueueJson* const reserved = TrueCondition(workload, "QuotaReserved");
+  snapshot_.jobs[job.id] = {job.nice, job.submit, reserved != nullptr ? SinceOf(*reserved) : 0};
   const auto queue = queues_.find(queue_of_[job.user]);
   if (queue == queues_.end()) return;
-  if (const KueueJson* const reserved = TrueCondition(workload, "QuotaReserved")) {
+  if (reserved != nullptr) {
     AddRunning(workload, *reserved, std::move(job), &queue->second);
   } else {
     AddWaiting(workload, std::move(job), &queue->second);

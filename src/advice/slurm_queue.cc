@@ -253,8 +253,10 @@ AdviceSnapshot SlurmQueue::Read() {
     }
     const auto [known, is_new] = result.jobs.try_emplace(IdOf(*job));
     // Of an array what waits counts.
-    if (is_new || job->state == SlurmState::kPending) {
-      known->second = {static_cast<int>(job->nice), static_cast<Seconds>(job->submit)};
+    const bool waits = job->state == SlurmState::kPending;
+    if (is_new || waits) {
+      known->second = {static_cast<int>(job->nice), static_cast<Seconds>(job->submit),
+                       waits ? 0 : static_cast<Seconds>(job->start)};
     }
   }
   return result;

@@ -14,6 +14,7 @@
 #include "core/interrupt.h"
 #include "core/json_text.h"
 #include "core/strings.h"
+#include "core/wall_clock.h"
 #include "metrics/humanise.h"
 #include "metrics/table.h"
 
@@ -31,6 +32,7 @@ struct AdviseOptions {
   bool once = false;
   bool write = false;
   bool undo = false;
+  bool worth = false;
 };
 
 std::unique_ptr<AdviceTarget> MakeTarget(const AdviseOptions& o) {
@@ -187,11 +189,17 @@ void SleepUntilNext(Seconds interval) {
 
 int Advise(const AdviseOptions& o, const GlobalOptions& globals) {
   const std::filesystem::path state = StateFolder(o.state);
+  if (o.worth) {
+    const WorthReport report = Adviser::WorthOfWeek(state, WallSeconds());
+    std::fputs(globals.json ? (JsonText(ToJson(report)) + "\n").c_str() : WorthText(report).c_str(),
+               stdout);
+    return 0;
+  }
   if (o.undo && !Adviser::HasWritten(state)) {
     throw RunError("--undo needs the folder from which advice was written (--state), '{}' has none",
                    state.string());
   }
-  Adviser adviser(MakeTarget(o), o.advice, state, o.write || o.undo);
+  Adviser adviser(MakeTarget(o), o.advice, state, o.write || o.undo || !o.once);
   if (o.undo) return Undo(adviser, globals);
   InstallInterruptHandler();
   for (bool first = true; first || !o.once; first = false) {
@@ -226,7 +234,8 @@ ALLOT_REGISTER(
           line.Option("--runtime", o->runtime, "the cluster, as for 'allot serve'").ShowDefault();
           line.Option("-p,--policy", o->advice.policy, "orders the jobs; see 'allot list'")
               .ShowDefault();
-          line.Option("--partition", o->partitions, "advise this partition or ClusterQueue only [all with GPUs]")
+          line.Option("--partition", o->partitions,
+                      "advise this partition or ClusterQueue only [all with GPUs]")
               .Repeatable();
           line.Flag("--once", o->once, "one round, instead of one every --interval");
           line.Option("--interval", o->interval, "time between rounds")
@@ -241,10 +250,13 @@ ALLOT_REGISTER(
                       "Nice values written in a minute, at most")
               .Range(1, 100'000)
               .ShowDefault();
+          line.Flag("--worth", o->worth, "what advice was worth in the last week, and end");
           line.Flag("--undo", o->undo, "restore each Nice that advice has changed, and end");
-          line.Option("--state", o->state, "folder of the record of what was written")
+          line.Option("--state", o->state,
+                      "folder of the records of what was written and what it is worth")
               .DefaultText("ALLOT_STATE, ~/.local/state/allot");
           line.Exclude("undo", {"write", "once", "interval", "policy"});
+          line.Exclude("worth", {"write", "once", "interval", "policy", "undo"});
           return [o, &globals] { return Advise(*o, globals); };
         }}));
 

@@ -224,3 +224,19 @@ def test_an_operator_may_write_and_learns_from_the_past(program, accounted):
     assert queue.nices()[by_user["nobody"][0]] > 0
     assert doctor(program, accounted, operator) == {"advice.priority": "fine", "advice.rights": "fine"}
     assert doctor(program, accounted, other) == {"advice.priority": "fine", "advice.rights": "warn"}
+
+
+def test_a_week_says_what_advice_was_worth_and_what_came(queue):
+    queue.submit_longest_first(jobs=4)
+    told = queue.advise("--once", "--write", "--json")
+    estimate = told["queues"][0]["estimate"]
+    queue.cluster.client("scancel", "--user=games", "--state=RUNNING")  # the first of the order starts
+    wait_until(lambda: len(queue.nices()) == 3, "a job to start")
+    queue.advise("--once", "--write")
+    worth = queue.advise("--worth", "--json")
+    assert worth["all"]["jobs"] == 4 == sum(user["jobs"] for user in worth["users"])
+    assert worth["all"]["own_wait"] == pytest.approx(estimate["own_wait"])
+    assert worth["all"]["advised_wait"] == pytest.approx(estimate["advised_wait"])
+    assert worth["all"]["started"] == 1
+    assert "all" in queue.advise("--worth")
+    assert "allot_advice_jobs 4" in (queue.state / "worth.prom").read_text()

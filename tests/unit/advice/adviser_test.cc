@@ -178,9 +178,9 @@ TEST_F(AdviserTest, RestoresEveryNiceWhereverItWasKilled) {
   }
 }
 
-TEST_F(AdviserTest, LetsOneProcessWriteInAFolder) {
+TEST_F(AdviserTest, LetsOneProcessRecordInAFolder) {
   const auto adviser = Start();
-  ExpectError(ExitCode::kRunFailed, {"one adviser writes in a state folder"}, [&] { Start(); });
+  ExpectError(ExitCode::kRunFailed, {"one adviser records in a state folder"}, [&] { Start(); });
 }
 
 TEST_F(AdviserTest, MakesNoFolderForADryRun) {

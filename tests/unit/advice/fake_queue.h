@@ -71,7 +71,7 @@ class FakeTarget : public AdviceTarget {
     snapshot.now = kNow;
     snapshot.queues = {scheduler_.queue};
     for (const QueuedJob& job : scheduler_.queue.waiting) {
-      snapshot.jobs[job.id] = {job.nice, job.submit};
+      snapshot.jobs[job.id] = {.nice = job.nice, .submit = job.submit};
     }
     return snapshot;
   }
