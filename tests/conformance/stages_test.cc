@@ -43,12 +43,10 @@ std::vector<Staged> AllStages() {
   for (const char* spec :
        {"las:admission=active-limit/jobs=3", "las:admission=load/factor=0.5",
         "las:admission=queue-limit/jobs=1", "las:admission=tenant-quota/gpus=4",
-        "las:placement=local/domain=2", "las:placement=defragment/max-moves=1",
-        "fifo:placement=defragment/max-moves=9", "index:placement=defragment",
-        "index:placement=local", "index:placement=spread", "tiresias:queues=1000|10000,promote=1",
-        "fifo:sizing=progressive", "assignment:types=paired", "index:types=paired",
-        "las:sizing=hull,types=paired", "easy:ordering=priority",
-        "easy:ordering=deadline/preemptive=false"}) {
+        "las:placement=local/domain=2", "index:placement=local", "index:placement=spread",
+        "tiresias:queues=1000|10000,promote=1", "fifo:sizing=progressive",
+        "assignment:types=paired", "index:types=paired", "las:sizing=hull,types=paired",
+        "easy:ordering=priority", "easy:ordering=deadline/preemptive=false"}) {
     policies.push_back({spec});
   }
   for (Staged& policy : policies) {

@@ -50,7 +50,7 @@ TEST(ObservedFreeMap, ChangesNoDecision) {
        .placement = "first-fit:victims=true"},
       {.ordering = "remaining", .sizing = "requested", .placement = "packed"},
       {.ordering = "attained", .sizing = "hull", .placement = "spread"},
-      {.ordering = "submit", .sizing = "requested", .placement = "defragment"}};
+      {.ordering = "submit", .sizing = "requested", .placement = "tree"}};
   for (const StageSpecs& stages : policies) {
     const PolicyInfo info = StagedPolicyInfo("any", "", stages);
     const auto with = info.make(Params("any", info.params, {}));

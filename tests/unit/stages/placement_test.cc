@@ -108,7 +108,6 @@ TEST(PlacementTest, HonoursSpans) {
                         : static_cast<std::int32_t>(rng.Below(std::uint64_t(table.size())))});
       }
       const Placed placed = Place(world, spec, grants);
-      if (spec == "defragment") continue;  // keeps whole nodes for jobs of one
       FreeMap left(*world.o.cluster);
       Allocation allocation;
       MakeStage<Placement>("placement", spec)->Place(world.o, grants, &allocation);
@@ -244,61 +243,6 @@ TEST_F(LocalTest, InADomainTheEmptiestNodesFirst) {
 
 TEST_F(LocalTest, ElseFewDomains) {
   EXPECT_EQ(PlaceBeside({1, 1, 1, 4}, 7), "configuration 7: 0/0xe 1/0xe 2/0x6");
-}
-
-// Node 0: jobs 0 (1 GPU) and 1 (2 GPUs); node 1: job 2 (2 GPUs). Job 3 wants a node for itself.
-class DefragmentTest : public testing::Test {
- protected:
-  DefragmentTest() : world_("2x4") {
-    for (int job = 0; job < 5; ++job) world_.Add(kAnySize);
-    world_.Run(0, 0, {{0, 0b0001}});
-    world_.Run(2, 1, {{1, 0b0011}});
-  }
-  World world_;
-};
-
-TEST_F(DefragmentTest, MovesTheSmallestJobThatMakesRoom) {
-  EXPECT_EQ(Place(world_, "defragment", {{0, 0}, {2, 1}, {3, 3}}),
-            (Placed{{0, "configuration 0: 1/0x4"},
-                    {2, "configuration 1: 1/0x3"},
-                    {3, "configuration 3: 0/0xf"}}));
-}
-
-TEST_F(DefragmentTest, MovesNobodyWhenThatDoesNotHelp) {
-  world_.Run(1, 1, {{0, 0b0110}});  // 3 GPUs are free, on two nodes; 4 are wanted
-  EXPECT_EQ(Place(world_, "defragment", {{0, 0}, {1, 1}, {2, 1}, {3, 3}}),
-            (Placed{{0, "configuration 0: 0/0x1"},
-                    {1, "configuration 1: 0/0x6"},
-                    {2, "configuration 1: 1/0x3"}}));
-}
-
-TEST_F(DefragmentTest, MovesNobodyWithoutNeed) {
-  EXPECT_EQ(Place(world_, "defragment", {{0, 0}, {2, 1}, {3, 2}})[0], "configuration 0: 0/0x1");
-}
-
-TEST_F(DefragmentTest, MovesAtMostSoManyJobs) {
-  EXPECT_EQ(Place(world_, "defragment:max-moves=0", {{0, 0}, {2, 1}, {3, 3}}).count(3), 0U);
-  // Node 0 must lose both its jobs of one GPU.
-  World world("3x4");
-  for (int job = 0; job < 5; ++job) world.Add(kAnySize);
-  world.Run(0, 0, {{0, 0b0001}});
-  world.Run(1, 0, {{0, 0b0010}});
-  world.Run(2, 2, {{1, 0b0111}});
-  world.Run(3, 2, {{2, 0b0111}});
-  const std::vector<Grant> grants = {{0, 0}, {1, 0}, {2, 2}, {3, 2}, {4, 3}};
-  EXPECT_EQ(Place(world, "defragment:max-moves=1", grants)[0], "configuration 0: 0/0x1");
-  EXPECT_EQ(Place(world, "defragment:max-moves=2", grants)[4], "configuration 3: 0/0xf");
-}
-
-TEST_F(DefragmentTest, OnlyJobsLargerThanANodeSpan) {
-  EXPECT_EQ(Place(world_, "defragment:max-moves=0", {{0, 0}, {2, 1}, {3, 4}})[3],
-            "configuration 4: 0/0xe 1/0xc");
-}
-
-TEST_F(DefragmentTest, SaysThatItsAnswersDoNotSettle) {
-  const auto& placements = Registry<PlacementInfo>::Global();
-  EXPECT_FALSE(placements.Get("placement", "defragment").repeats);
-  EXPECT_TRUE(placements.Get("placement", "spread").repeats);
 }
 
 TEST(StickyTest, StayersKeepTheirGpusAndOthersGetTheNextFreeOnes) {
