@@ -132,6 +132,9 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   evaluation.as_choices = as_choices;
   const Scenario& first = *scenarios.front().scenario;
   evaluation.cluster = first.cluster().ToString();
+  if (const Topology* const tree = first.cluster().topology()) {
+    evaluation.topology = tree->ToString();
+  }
   const SimOptions& sim = first.options();
   evaluation.length_estimates = sim.lengths.ToString();
   evaluation.beliefs = sim.beliefs;

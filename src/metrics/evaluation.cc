@@ -90,6 +90,7 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
   }
   json["command"] = evaluation.command;
   json["cluster"] = evaluation.cluster;
+  if (!evaluation.topology.empty()) json["topology"] = evaluation.topology;
   json["length_estimates"] = evaluation.length_estimates;
   json["beliefs"] = evaluation.beliefs;
   json["progress"] = evaluation.progress;
@@ -147,6 +148,7 @@ Evaluation EvaluationFromJson(const nlohmann::ordered_json& json, std::string_vi
   if (json.contains("beliefs")) evaluation.beliefs = RequireText(json, "beliefs", where);
   if (json.contains("progress")) evaluation.progress = RequireText(json, "progress", where);
   evaluation.as_choices = json.value("as_choices", false);
+  if (json.contains("topology")) evaluation.topology = RequireText(json, "topology", where);
   if (json.contains("node_events")) {
     evaluation.node_events = RequireText(json, "node_events", where);
   }

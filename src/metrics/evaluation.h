@@ -51,6 +51,7 @@ struct Evaluation {
   TrainingOverlap training_overlap = TrainingOverlap::kNone;
   std::string command;                // repeats it
   std::string cluster;                // spec
+  std::string topology{};             // text of Topology::ToString; "": everywhere alike
   std::string length_estimates;       // "noisy:0.5"
   std::string beliefs = "exact";      // what policies were shown of the rates
   std::string progress = "constant";  // how the true rates changed while jobs ran

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cluster/topology_text.h"
 #include "core/check.h"
 #include "core/file.h"
 #include "core/strings.h"
@@ -84,6 +85,19 @@ RunFigures ReadRun(const std::filesystem::path& directory, bool with_timeline) {
   return run;
 }
 
+std::optional<ClusterSpec> ClusterOf(const Evaluation& evaluation) {
+  try {
+    ClusterSpec cluster = ClusterSpec::Parse(evaluation.cluster);
+    ReadReport report;
+    if (!evaluation.topology.empty()) {
+      cluster.SetTopology(ParseTopology(evaluation.topology, cluster, &report));
+    }
+    return cluster;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 void Palette::Add(const Evaluation& evaluation) {
@@ -157,6 +171,7 @@ EvaluationRuns ReadEvaluationRuns(const std::filesystem::path& directory, const 
   std::stable_partition(all.rows.begin(), all.rows.end(),
                         [](const PolicyRow& row) { return row.reference; });
   all.drawn = DrawnWorkloads(all.evaluation);
+  all.cluster = ClusterOf(all.evaluation);
   for (const PolicyRow& row : all.rows) {
     const EvaluatedPolicy& policy = all.evaluation.policies[row.policy];
     all.styles.push_back(palette.Of(policy.id));

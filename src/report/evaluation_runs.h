@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/cluster_spec.h"
 #include "metrics/comparison.h"
 #include "metrics/evaluation.h"
 #include "report/figure.h"
@@ -66,6 +67,8 @@ struct EvaluationRuns {
   std::vector<PolicyRow> rows;      // as figures show them: the reference, then fastest first
   std::vector<PolicyStyle> styles;  // by row
   GpuCount gpus = 0;
+  // With its topology; none where the text does not tell it, because it was a file.
+  std::optional<ClusterSpec> cluster;
   std::size_t drawn = 0;                      // workloads with timelines
   std::vector<std::vector<RunFigures>> runs;  // by workload, by row
 

@@ -70,7 +70,7 @@ std::vector<HeldGpus> ReadHeldGpus(const RunFigures& run) {
   return all;
 }
 
-std::string HeldInWords(const HeldGpus& held) {
+std::string HeldInWords(const HeldGpus& held, const Topology* topology) {
   std::string text =
       fmt::format("{} on {} ", Counted(held.gpus, "GPU"), NounFor(std::ssize(held.nodes), "node"));
   for (std::size_t i = 0; i < std::min(held.nodes.size(), kNamedNodes); ++i) {
@@ -81,6 +81,13 @@ std::string HeldInWords(const HeldGpus& held) {
   if (held.nodes.size() > kNamedNodes) {
     text += fmt::format(" and {} more", held.nodes.size() - kNamedNodes);
   }
+  if (topology == nullptr || held.nodes.size() == 1) return text;
+  std::vector<NodeShare> shares;
+  shares.reserve(held.nodes.size());
+  for (const NodeHolding& holding : held.nodes) shares.push_back({.node = holding.node});
+  const int level = topology->LevelOf(shares);
+  text += level == topology->top() ? ", across the cluster"
+                                   : fmt::format(", in one {}", topology->level(level).name);
   return text;
 }
 

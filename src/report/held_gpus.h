@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cluster/allocation_note.h"
+#include "cluster/topology.h"
 #include "report/evaluation_runs.h"
 
 namespace allot {
@@ -21,7 +22,8 @@ struct HeldGpus {
 // jobs.csv does not have, or malformed nodes.
 std::vector<HeldGpus> ReadHeldGpus(const RunFigures& run);
 
-// "4 GPUs on nodes 0 (2), 3 (2)".
-std::string HeldInWords(const HeldGpus& held);
+// "4 GPUs on nodes 0 (2), 3 (2)"; with a topology of several nodes "..., in one leaf", or "...,
+// across the cluster". Null: there is none.
+std::string HeldInWords(const HeldGpus& held, const Topology* topology);
 
 }  // namespace allot

@@ -49,6 +49,7 @@ std::vector<std::size_t> DrawnJobs(const RunFigures& run,
 Figure GanttOf(const EvaluationRuns& runs, std::size_t row) {
   const RunFigures& run = runs.runs.front()[row];
   const double until = runs.ArrivalsEnd(0);
+  const Topology* const topology = runs.cluster ? runs.cluster->topology() : nullptr;
   Figure figure{.id = "gantt", .title = "Jobs over time"};
   std::map<std::size_t, std::vector<HeldGpus>> by_job;
   for (HeldGpus& held : ReadHeldGpus(run)) {
@@ -93,7 +94,7 @@ Figure GanttOf(const EvaluationRuns& runs, std::size_t row) {
            .colour = runs.styles[row].colour,
            .shade = 0.25 + 0.75 * std::sqrt(static_cast<double>(held.gpus) / most),
            .edge = true,
-           .text = HeldInWords(held)});
+           .text = HeldInWords(held, topology)});
       before = end;
     }
     if (std::isnan(run.jobs.finish[job])) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "cluster/cluster_spec.h"
+#include "cluster/topology.h"
 #include "metrics/humanise.h"
 #include "report/held_gpus.h"
 
@@ -14,30 +16,79 @@ constexpr std::size_t kHeatRows = 64;
 constexpr std::size_t kHeatColumns = 160;
 constexpr std::size_t kHeatPolicies = kFigureColours;
 
-// GPUs of each node; of clusters that the text does not tell, none.
-std::vector<double> NodeSizes(const std::string& cluster) {
-  std::vector<double> sizes;
-  try {
-    const ClusterSpec spec = ClusterSpec::Parse(cluster);
-    for (const Node& node : spec.nodes()) sizes.push_back(node.capacity.gpus);
-  } catch (const Error&) {  // it was a file, which is not here: no picture
-    sizes.clear();
-  }
-  return sizes;
+// A row of the picture.
+struct NodesTogether {
+  std::string label;
+  double gpus = 0;
+};
+
+// The rows, and by node its row.
+struct HeatRows {
+  std::vector<NodesTogether> rows;
+  std::vector<std::size_t> row_of;
+  bool single = true;  // a node each
+};
+
+// With a topology neighbours in its tree are neighbours here.
+std::vector<NodeIndex> NodesInOrder(const ClusterSpec& cluster) {
+  std::vector<NodeIndex> nodes(cluster.nodes().size());
+  std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
+  const Topology* const topology = cluster.topology();
+  if (topology == nullptr) return nodes;
+  std::stable_sort(nodes.begin(), nodes.end(), [topology](NodeIndex a, NodeIndex b) {
+    for (int level = topology->top() - 1; level >= 1; --level) {
+      const auto of_a = topology->DomainOf(level, a);
+      const auto of_b = topology->DomainOf(level, b);
+      if (of_a != of_b) return of_a < of_b;
+    }
+    return false;
+  });
+  return nodes;
 }
 
-Figure HeatOf(const EvaluationRuns& runs, std::size_t row, const std::vector<double>& sizes) {
+// Of more nodes than rows, so many together; where the leaves are few enough, those of a leaf.
+HeatRows RowsOf(const ClusterSpec& cluster) {
+  const std::vector<NodeIndex> nodes = NodesInOrder(cluster);
+  const Topology* const topology = cluster.topology();
+  const bool has_levels = topology != nullptr && topology->top() > 1;
+  const std::size_t together = (nodes.size() + kHeatRows - 1) / kHeatRows;
+  const bool by_leaf =
+      together > 1 && has_levels && topology->domains(1) <= static_cast<int>(kHeatRows);
+  HeatRows all;
+  all.single = together == 1;
+  all.row_of.resize(nodes.size());
+  for (std::size_t place = 0; place < nodes.size(); ++place) {
+    const NodeIndex node = nodes[place];
+    const auto leaf = has_levels ? topology->DomainOf(1, node) : -1;
+    const bool begins = by_leaf ? place == 0 || leaf != topology->DomainOf(1, nodes[place - 1])
+                                : place % together == 0;
+    if (begins) {
+      const std::string of_leaf =
+          has_levels ? fmt::format("{} {}", topology->level(1).name, leaf) : "";
+      const std::size_t last = std::min(nodes.size(), place + together) - 1;
+      std::string label = of_leaf;
+      if (!by_leaf) {
+        label = together == 1 ? fmt::format("node {}", node)
+                              : fmt::format("nodes {}-{}", node, nodes[last]);
+        if (has_levels) label = of_leaf + ": " + label;
+      }
+      all.rows.push_back({std::move(label)});
+    }
+    all.row_of[static_cast<std::size_t>(node)] = all.rows.size() - 1;
+    all.rows.back().gpus += cluster.nodes()[static_cast<std::size_t>(node)].capacity.gpus;
+  }
+  return all;
+}
+
+Figure HeatOf(const EvaluationRuns& runs, std::size_t row, const HeatRows& nodes) {
   const RunFigures& run = runs.runs.front()[row];
   const double begin = run.begin;
   const double until = runs.ArrivalsEnd(0);
   Figure figure{.id = "heat", .title = "Use of the nodes"};
   const std::vector<HeldGpus> all = ReadHeldGpus(run);
-  if (all.empty() || sizes.empty() || !(until > begin)) return figure;
-  const std::size_t together = (sizes.size() + kHeatRows - 1) / kHeatRows;
-  const std::size_t rows = (sizes.size() + together - 1) / together;
+  if (all.empty() || nodes.rows.empty() || !(until > begin)) return figure;
+  const std::size_t rows = nodes.rows.size();
   std::vector<double> held(rows * kHeatColumns, 0);
-  std::vector<double> capacity(rows, 0);
-  for (std::size_t n = 0; n < sizes.size(); ++n) capacity[n / together] += sizes[n];
   const double width = (until - begin) / static_cast<double>(kHeatColumns);
   for (const HeldGpus& span : all) {
     const double from = std::max(span.begin, begin) - begin;
@@ -49,8 +100,9 @@ Figure HeatOf(const EvaluationRuns& runs, std::size_t row, const std::vector<dou
       if (left >= to) break;
       const double share = (std::min(to, left + width) - std::max(from, left)) / width;
       for (const NodeHolding& node : span.nodes) {
-        const auto at = static_cast<std::size_t>(node.node) / together;
-        if (at < rows) held[at * kHeatColumns + c] += share * node.gpus;
+        const auto at = static_cast<std::size_t>(node.node);
+        if (at >= nodes.row_of.size()) continue;
+        held[nodes.row_of[at] * kHeatColumns + c] += share * node.gpus;
       }
     }
   }
@@ -62,14 +114,12 @@ Figure HeatOf(const EvaluationRuns& runs, std::size_t row, const std::vector<dou
              .unit = AxisUnit::kSeconds};
   panel.y.key = "node";
   for (std::size_t r = 0; r < rows; ++r) {
-    panel.y.rows.push_back(together == 1
-                               ? fmt::format("node {}", r)
-                               : fmt::format("nodes {}-{}", r * together,
-                                             std::min(sizes.size(), (r + 1) * together) - 1));
+    const double capacity = nodes.rows[r].gpus;
+    panel.y.rows.push_back(nodes.rows[r].label);
     // Neighbours of one shade are one box.
     for (std::size_t c = 0; c < kHeatColumns;) {
       const auto eighths = [&](std::size_t column) {
-        const double use = held[r * kHeatColumns + column] / std::max(capacity[r], 1.0);
+        const double use = held[r * kHeatColumns + column] / std::max(capacity, 1.0);
         return std::lround(std::min(use, 1.0) * 8);
       };
       std::size_t end = c + 1;
@@ -84,14 +134,14 @@ Figure HeatOf(const EvaluationRuns& runs, std::size_t row, const std::vector<dou
            .y1 = static_cast<double>(r + 1),
            .colour = runs.styles[row].colour,
            .shade = static_cast<double>(eighths(c)) / 8,
-           .text = fmt::format("{} of {} GPUs", HumanFixed(used, 1), HumanFixed(capacity[r], 0))});
+           .text = fmt::format("{} of {} GPUs", HumanFixed(used, 1), HumanFixed(capacity, 0))});
       c = end;
     }
   }
   figure.caption = fmt::format(
       "{}: the darker, the more GPUs of {} are held, in steps of an eighth, until the last "
       "submission.{}",
-      runs.rows[row].name, together == 1 ? "a node" : "these nodes",
+      runs.rows[row].name, nodes.single ? "a node" : "these nodes",
       runs.evaluation.workloads.size() > 1 ? " Of the first workload." : "");
   figure.height = std::clamp(static_cast<double>(rows) * 15, 90.0, 640.0);
   figure.panels.push_back(std::move(panel));
@@ -102,9 +152,9 @@ std::vector<Figure> HeatFigures(const FigureSource& source) {
   std::vector<Figure> figures;
   if (source.evaluation == nullptr) return figures;
   const EvaluationRuns& runs = *source.evaluation;
-  const std::vector<double> sizes = NodeSizes(runs.evaluation.cluster);
+  const HeatRows nodes = runs.cluster ? RowsOf(*runs.cluster) : HeatRows{};
   for (std::size_t r = 0; r < std::min(runs.rows.size(), kHeatPolicies); ++r) {
-    Figure& figure = figures.emplace_back(HeatOf(runs, r, sizes));
+    Figure& figure = figures.emplace_back(HeatOf(runs, r, nodes));
     figure.wide = figure.zoom = true;
     figure.choice_kind = kPolicyChoice;
     figure.choice = runs.rows[r].name;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "cluster/topology_text.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "report/figure_parts.h"
@@ -115,9 +116,10 @@ TEST(FigureText, LettersHaveWidth) {
 }
 
 // Of the small evaluation: job i asks for 1 + i % 4 GPUs and holds them from 20 i on.
-std::string CsvOf(const std::string& id) {
+std::string CsvOfFigure(const std::string& id, const std::string& topology = "") {
   const testing_support::TempFolder folder;
-  const Evaluation evaluation = testing_support::SmallEvaluation();
+  Evaluation evaluation = testing_support::SmallEvaluation();
+  evaluation.topology = topology;
   testing_support::WriteSmallEvaluation(folder / "eval", evaluation);
   Palette palette;
   palette.Add(evaluation);
@@ -129,22 +131,38 @@ std::string CsvOf(const std::string& id) {
 }
 
 TEST(Figures, JctIsSplitBySizeAndTenant) {
-  const std::string by_size = CsvOf("jct_by_size");
+  const std::string by_size = CsvOfFigure("jct_by_size");
   EXPECT_NE(by_size.find(",fifo,560,1 GPU (6)\n"), std::string::npos) << by_size;
-  const std::string by_tenant = CsvOf("jct_by_tenant");
+  const std::string by_tenant = CsvOfFigure("jct_by_tenant");
   EXPECT_NE(by_tenant.find(",fifo,470,vc1 (14)\n"), std::string::npos) << by_tenant;
-  EXPECT_EQ(CsvOf("jct_by_user"), "no such figure") << "jobs name no user";
+  EXPECT_EQ(CsvOfFigure("jct_by_user"), "no such figure") << "jobs name no user";
 }
 
 TEST(Figures, SlowdownIsOverTheRunTime) {
-  EXPECT_NE(CsvOf("slowdown").find(",fifo,2,0.05\n"), std::string::npos) << "200 s over 100 s";
+  EXPECT_NE(CsvOfFigure("slowdown").find(",fifo,2,0.05\n"), std::string::npos)
+      << "200 s over 100 s";
 }
 
 TEST(Figures, JobsAreDrawnWithWhatTheyHold) {
-  const std::string gantt = CsvOf("gantt");
+  const std::string gantt = CsvOfFigure("gantt");
   EXPECT_NE(gantt.find(",job2,20,40,0.25,waits\n"), std::string::npos) << gantt;
   EXPECT_NE(gantt.find(",3 GPUs on node 0\n"), std::string::npos) << gantt;
-  EXPECT_NE(CsvOf("heat").find(",node 0,"), std::string::npos);
+  EXPECT_NE(CsvOfFigure("heat").find(",node 0,"), std::string::npos);
+}
+
+TEST(Figures, NodesLieInTheOrderOfTheTree) {
+  EXPECT_NE(CsvOfFigure("heat", "leaf=2").find(",leaf 0: node 0,"), std::string::npos);
+}
+
+TEST(HeldGpus, WordsNameTheLevelOfSeveralNodes) {
+  ClusterSpec cluster = ClusterSpec::Parse("4x4");
+  ReadReport report;
+  const auto tree = ParseTopology("leaf=2", cluster, &report);
+  HeldGpus held{.gpus = 4, .nodes = {{.node = 0, .gpus = 2}, {.node = 1, .gpus = 2}}};
+  EXPECT_EQ(HeldInWords(held, tree.get()), "4 GPUs on nodes 0 (2), 1 (2), in one leaf");
+  held.nodes[1].node = 3;
+  EXPECT_EQ(HeldInWords(held, tree.get()), "4 GPUs on nodes 0 (2), 3 (2), across the cluster");
+  EXPECT_EQ(HeldInWords(held, nullptr), "4 GPUs on nodes 0 (2), 3 (2)");
 }
 
 TEST(HeldGpus, ANoteLastsUntilTheNextOrTheEnd) {
@@ -161,7 +179,7 @@ TEST(HeldGpus, ANoteLastsUntilTheNextOrTheEnd) {
   EXPECT_EQ(held[0].end, 20);
   EXPECT_EQ(held[1].end, kNever);
   EXPECT_EQ(held[2].end, 30);
-  EXPECT_EQ(HeldInWords(held[2]), "6 GPUs on nodes 0 (4), 1 (2)");
+  EXPECT_EQ(HeldInWords(held[2], nullptr), "6 GPUs on nodes 0 (4), 1 (2)");
   EXPECT_EQ(held[3].end, 100);
 }
 
