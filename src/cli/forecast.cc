@@ -42,7 +42,7 @@ struct ForecastOptions {
   std::string horizon = "14d";
   std::string settle = "1d";
   std::string block = "1d";
-  double alike = WaitForecastOptions{}.alike;
+  LengthCorrelations correlations{};
 };
 
 Seconds SpanOf(const std::string& text) { return ParseWhen(Workload{}, text); }
@@ -301,7 +301,7 @@ int Forecast(ForecastOptions o, const GlobalOptions& globals) {
   options.seed = o.world.seed;
   options.horizon = SpanOf(o.horizon);
   options.settle = SpanOf(o.settle);
-  options.alike = o.alike;
+  options.correlations = o.correlations;
   const WaitForecaster forecaster(scenario.options(), options, before.arrivals);
   if (o.check) {
     Check(o, scenario, forecaster, before.lengths, *policy, *future, globals);
@@ -386,8 +386,13 @@ ALLOT_REGISTER(
                       "largest simulated time once all jobs have started: they keep their rates")
               .ShowDefault()
               .Detail("Estimates");
-          line.Option("--alike", o->alike,
+          line.Option("--alike", o->correlations.alike,
                       "correlation of the lengths of one user's jobs of a size and group")
+              .Range(0.0, 1.0)
+              .ShowDefault()
+              .Detail("Estimates");
+          line.Option("--common", o->correlations.common,
+                      "correlation of the lengths of any two jobs")
               .Range(0.0, 1.0)
               .ShowDefault()
               .Detail("Estimates");

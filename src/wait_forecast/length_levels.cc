@@ -56,27 +56,41 @@ std::vector<double> NormalParts(Rng rng, int futures, const std::vector<double>&
   return parts;
 }
 
+// Reorders normal numbers so that their correlation with `factor`, by future, becomes about the
+// root of `correlation` (Iman, Conover, Communications in Statistics 11(3), 1982).
+void Correlate(const std::vector<double>& factor, double correlation, std::vector<double>* own) {
+  std::vector<std::pair<double, std::size_t>> order;
+  order.reserve(own->size());
+  for (std::size_t s = 0; s < own->size(); ++s) {
+    order.emplace_back(std::sqrt(correlation) * factor[s] + std::sqrt(1 - correlation) * (*own)[s],
+                       s);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<double> sorted = *own;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t s = 0; s < own->size(); ++s) (*own)[order[s].second] = sorted[s];
+}
+
 }  // namespace
 
-std::vector<double> LengthLevels(const Observation& o, int futures, double alike,
-                                 std::uint64_t seed) {
+std::vector<double> LengthLevels(const Observation& o, int futures,
+                                 const LengthCorrelations& correlations, std::uint64_t seed) {
   using Kind = std::tuple<std::int32_t, std::int32_t, GpuCount>;
-  std::map<Kind, std::vector<double>> common;
+  std::map<Kind, std::vector<double>> by_kind;
   std::vector<double> levels;
   levels.reserve(o.job.size() * At(futures));
-  const double of_common = std::sqrt(alike);
-  const double of_own = std::sqrt(1 - alike);
   std::vector<double> middles;
   middles.reserve(At(futures));
   for (int i = 0; i < futures; ++i) {
     middles.push_back(NormalAt((i + 0.5) / futures, middles.empty() ? -2 : middles.back()));
   }
+  const std::vector<double> common = NormalParts(Rng(seed, "outlook-common"), futures, middles);
   for (std::size_t r = 0; r < o.job.size(); ++r) {
     std::vector<double> own = NormalParts(
         Rng(seed, "outlook-length", static_cast<std::uint64_t>(o.job[r])), futures, middles);
-    if (o.user[r] >= 0 && alike > 0) {
+    if (o.user[r] >= 0 && correlations.alike > 0) {
       const Kind kind = {o.user[r], o.group[r], (*o.table[r])[o.requested[r]].demand.gpus};
-      std::vector<double>& shared = common[kind];
+      std::vector<double>& shared = by_kind[kind];
       if (shared.empty()) {
         const auto& [user, group, gpus] = kind;
         const auto both =
@@ -84,10 +98,9 @@ std::vector<double> LengthLevels(const Observation& o, int futures, double alike
         shared = NormalParts(Rng(seed, "outlook-kind", both, static_cast<std::uint64_t>(gpus)),
                              futures, middles);
       }
-      for (std::size_t s = 0; s < own.size(); ++s) {
-        own[s] = of_common * shared[s] + of_own * own[s];
-      }
+      Correlate(shared, correlations.alike, &own);
     }
+    if (correlations.common > 0) Correlate(common, correlations.common, &own);
     for (const double level : own) levels.push_back(Below(level));
   }
   return levels;

@@ -10,7 +10,6 @@
 #include "core/index.h"
 #include "sim/lookahead_simulation.h"
 #include "wait_forecast/future.h"
-#include "wait_forecast/length_levels.h"
 
 namespace allot {
 namespace {
@@ -98,7 +97,7 @@ std::vector<double> DrawWork(const Observation& o, const std::vector<std::size_t
                              const LengthModel& lengths, const WaitForecastOptions& options,
                              int futures, bool limited) {
   const std::size_t samples = At(futures);
-  const auto levels = LengthLevels(o, futures, options.alike, options.seed);
+  const auto levels = LengthLevels(o, futures, options.correlations, options.seed);
   std::vector<double> work(row_of.size() * samples);
   for (std::size_t i = 0; i < row_of.size(); ++i) {
     const std::size_t r = row_of[i];
@@ -131,8 +130,10 @@ WaitForecaster::WaitForecaster(SimOptions rules, const WaitForecastOptions& opti
   if (!(options.horizon > 0 && options.horizon < kNever)) {
     throw UsageError("the horizon must be finite and > 0 s, got {}", options.horizon);
   }
-  if (!(options.alike >= 0 && options.alike <= 1)) {
-    throw UsageError("alike must be a correlation from 0 to 1, got {}", options.alike);
+  for (const auto& [name, value] :
+       {std::pair("alike", options.correlations.alike), {"common", options.correlations.common}}) {
+    if (value >= 0 && value <= 1) continue;
+    throw UsageError("{} must be a correlation from 0 to 1, got {}", name, value);
   }
   if (!(options.settle >= 0)) throw UsageError("settle must be >= 0 s, got {}", options.settle);
   if (!(options.step >= 0)) throw UsageError("step must be >= 0, got {}", options.step);

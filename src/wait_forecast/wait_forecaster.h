@@ -22,6 +22,7 @@
 #include "length_model/length_model.h"
 #include "sched/policy.h"
 #include "sim/simulated_rules.h"
+#include "wait_forecast/length_levels.h"
 #include "wait_forecast/past_arrivals.h"
 
 namespace allot {
@@ -50,7 +51,7 @@ struct WaitForecastOptions {
   int samples = 0;  // futures; 0 stands for SamplesFor
   std::uint64_t seed = 0;
   Seconds horizon = 14 * 86400.0;  // largest simulated time
-  double alike = 0.5;              // correlation of the lengths of one user's jobs (LengthLevels)
+  LengthCorrelations correlations{};
   // Largest simulated time once all jobs have started: they then keep their present rates.
   Seconds settle = 86400.0;
   double step = 0;  // SimulatedCluster::Throttle; 0: decisions as in a run

@@ -301,7 +301,8 @@ TEST(WaitForecaster, ABadOptionIsNamedWithItsRule) {
   EXPECT_EQ(message({.horizon = 0}), "the horizon must be finite and > 0 s, got 0");
   EXPECT_EQ(message({.most_rows = -2}), "most_rows must be >= 0 (0: any number), got -2");
   EXPECT_EQ(message({.step = -1}), "step must be >= 0, got -1");
-  EXPECT_EQ(message({.alike = 2}), "alike must be a correlation from 0 to 1, got 2");
+  EXPECT_EQ(message({.correlations = {.alike = 2}}),
+            "alike must be a correlation from 0 to 1, got 2");
 }
 
 TEST(PastLengths, AJobThatHasNotEndedTakesAsLongAsSomeLongerOne) {
