@@ -1,5 +1,6 @@
 #pragma once
-// Measures the cost of a wait forecast: CPU time of one thread.
+// Measures the cost of a wait forecast, and of a quote with five neighbours: CPU time of one
+// thread.
 //
 // All jobs are submitted in the first minutes on half as many GPUs; a third of them runs then, the
 // others wait. The history has two weeks of arrivals that keep these GPUs busy.
@@ -9,7 +10,7 @@
 
 namespace allot {
 
-// {"policy", "jobs", "gpus", "futures", "cpu_ms"}, the median of five forecasts.
+// {"policy", "jobs", "gpus", "futures", "cpu_ms", "quote_cpu_ms"}, medians of five.
 nlohmann::ordered_json MeasureForecast(const std::string& policy, int jobs);
 
 }  // namespace allot

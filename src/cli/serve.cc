@@ -155,7 +155,7 @@ std::unique_ptr<Policy> MakeActivePolicy(const std::string& library, const std::
 // Null if forecasts are switched off, if the policy is in a library, which may not allow a second
 // object, or in Python, where forecasts would delay its decisions.
 std::unique_ptr<LiveForecast> MakeForecasts(const ServeOptions& o, const DaemonOptions& options,
-                                            const Daemon& daemon) {
+                                            Daemon& daemon) {
   const bool elsewhere = !o.plugin.empty() || FamilyOf(options.policy) != nullptr;
   if (o.forecast_every == 0 || elsewhere) return nullptr;
   LiveForecast::Settings settings;
@@ -170,7 +170,7 @@ std::unique_ptr<LiveForecast> MakeForecasts(const ServeOptions& o, const DaemonO
   };
   settings.rules_in_force = [&daemon] {
     const LiveCluster& cluster = daemon.cluster();
-    LiveForecast::RulesInForce in_force{cluster.options().job_table.rules};
+    RulesInForce in_force{cluster.options().job_table.rules};
     if (cluster.HasFairShares()) in_force.usage = cluster.state().job_table().usage();
     return in_force;
   };
@@ -178,6 +178,12 @@ std::unique_ptr<LiveForecast> MakeForecasts(const ServeOptions& o, const DaemonO
   if (!o.calibration.empty()) {
     settings.calibration = ForecastCalibration::FromFile(o.calibration);
   }
+  settings.nominal = [&daemon] { return daemon.cluster().state().job_table().nominal(); };
+  settings.quotes =
+      std::make_shared<LiveQuotes>(LiveQuotes::Settings{settings.rules, settings.forecast,
+                                                        settings.calibration, settings.origin},
+                                   MakeOnlinePolicy(options.policy, FileLoader()));
+  daemon.AnswerQuotes(settings.quotes);
   return std::make_unique<LiveForecast>(std::move(settings),
                                         MakeOnlinePolicy(options.policy, FileLoader()));
 }

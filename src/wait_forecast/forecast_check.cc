@@ -16,6 +16,22 @@ TimeQuantiles TimesAhead(TimeQuantiles times, Seconds now) {
   return times;
 }
 
+std::set<JobIndex> JobsGiven(const Allocation& allocation) {
+  std::set<JobIndex> given;
+  for (const Allocation::Entry& entry : allocation.entries()) given.insert(entry.job);
+  return given;
+}
+
+// As before this job was submitted.
+Observation Without(const Observation& o, std::int32_t row) {
+  Observation others = o;
+  others.ClearJobs();
+  for (std::int32_t r = 0; r < o.rows(); ++r) {
+    if (r != row) others.Append(o.Row(r), o.shares_of(r));
+  }
+  return others;
+}
+
 double PinballLoss(const PredictedTime& time, Seconds horizon) {
   double sum = 0;
   for (std::size_t l = 0; l < kForecastLevels.size(); ++l) {
@@ -73,29 +89,53 @@ void ForecastCheck::OnDecision(const Observation& o, const Allocation& allocatio
     expected_[At(entry.job)].clear();
   }
   if (o.now < next_ || o.now >= options_.until || o.rows() == 0) return;
+  if (options_.quotes && o.events.arrived.empty()) return;
   while (next_ <= o.now) next_ += options_.every;
   const double begin = ThreadCpuSeconds();
-  Predict(o, allocation);
+  options_.quotes ? QuoteArrivals(o, allocation) : Predict(o, allocation);
   cpu_seconds_ += ThreadCpuSeconds() - begin;
+}
+
+void ForecastCheck::Expect(Predicted what, JobIndex job, const TimeQuantiles& times, Seconds now) {
+  if (what == Predicted::kStart) expected_[At(job)].push_back(times_.size());
+  times_.push_back({what, moments_, job, TimesAhead(times, now), kUnknown});
+  made_.push_back(now);
 }
 
 void ForecastCheck::Predict(const Observation& o, const Allocation& allocation) {
   const Workload& workload = scenario_.workload();
   const auto origin = static_cast<Seconds>(ParseCalendar(workload.origin).value_or(0));
-  std::set<JobIndex> given;
-  for (const Allocation::Entry& entry : allocation.entries()) given.insert(entry.job);
+  const std::set<JobIndex> given = JobsGiven(allocation);
   for (const JobForecast& job :
        forecaster_.Predict({o, origin, &workload.tenants.names()}, lengths_, policy_).jobs) {
     if (!job.known() || (job.waits && given.contains(job.job))) continue;
-    const auto predict = [&](Predicted what, const TimeQuantiles& times) {
-      times_.push_back({what, moments_, job.job, TimesAhead(times, o.now), kUnknown});
-      made_.push_back(o.now);
-    };
-    if (job.waits) {
-      expected_[At(job.job)].push_back(times_.size());
-      predict(Predicted::kStart, job.start);
-    }
-    predict(job.waits ? Predicted::kEndOfWaiting : Predicted::kEndOfRunning, job.end);
+    if (job.waits) Expect(Predicted::kStart, job.job, job.start, o.now);
+    Expect(job.waits ? Predicted::kEndOfWaiting : Predicted::kEndOfRunning, job.job, job.end,
+           o.now);
+  }
+  ++moments_;
+}
+
+void ForecastCheck::QuoteArrivals(const Observation& o, const Allocation& allocation) {
+  const Workload& workload = scenario_.workload();
+  const auto origin = static_cast<Seconds>(ParseCalendar(workload.origin).value_or(0));
+  const std::set<JobIndex> given = JobsGiven(allocation);
+  for (const std::int32_t row : o.events.arrived) {
+    const JobIndex index = o.job[At(row)];
+    if (given.contains(index)) continue;
+    const Scenario::JobFacts& facts = scenario_.facts(index);
+    const Job& job = workload.jobs[At(index)];
+    const HypotheticalJob asked = {.table = facts.table,
+                                   .requested = facts.requested,
+                                   .estimated_work = o.estimated_work[At(row)],
+                                   .user = workload.users[job.user],
+                                   .tenant = workload.tenants[job.tenant]};
+    const Observation before = Without(o, row);
+    const StartForecast quote = forecaster_
+                                    .PredictStarts({before, origin, &workload.tenants.names()},
+                                                   {&asked, 1}, lengths_, policy_)
+                                    .jobs.front();
+    if (quote.known()) Expect(Predicted::kStart, index, quote.start, o.now);
   }
   ++moments_;
 }

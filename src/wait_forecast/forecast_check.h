@@ -2,6 +2,9 @@
 // Measures how good wait forecasts are: makes forecasts at regular moments of a run, and compares
 // them with what happens later in that run. Jobs that get GPUs at the decision of the moment itself
 // are left out, because their start is known.
+//
+// Quotes are measured likewise: at a moment with arrivals, each of the jobs that have just arrived
+// is taken out again, and its start is predicted as that of a job that nobody has submitted.
 
 #include <string>
 #include <vector>
@@ -16,6 +19,7 @@ struct CheckOptions {
   Seconds from = 0;  // the first moment
   Seconds until = kNever;
   Seconds every = 6 * 3600.0;
+  bool quotes = false;  // of jobs that arrive, instead of forecasts of all jobs
 };
 
 // Listens to the decisions of a simulated run; read the results when it is over.
@@ -35,6 +39,8 @@ class ForecastCheck : public DecisionListener {
 
  private:
   void Predict(const Observation& observation, const Allocation& allocation);
+  void QuoteArrivals(const Observation& observation, const Allocation& allocation);
+  void Expect(Predicted what, JobIndex job, const TimeQuantiles& times, Seconds now);
 
   const WaitForecaster& forecaster_;
   const Scenario& scenario_;

@@ -80,6 +80,7 @@ bool Future::Enough() {
     for (const JobIndex job : waiting_) starts_[At(job)] = ends_[At(job)] = kUnknown;
     return true;
   }
+  if (limits_.only && HasStarted(*limits_.only)) return true;
   const Seconds played = ahead();
   if (played >= limits_.horizon || seen_.job.empty() || seen_.job.front() >= known_) return true;
   if (waiting_.empty() && played >= limits_.settle) return true;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct FutureLimits {
   Seconds part = kNever;  // the scenario contains arrivals up to here; at most the horizon
   std::int64_t rows = std::numeric_limits<std::int64_t>::max();  // shown to the policy in all
   double step = 0;                                               // SimulatedCluster::Throttle
+  std::optional<JobIndex> only{};  // set: the future ends when this job has started
 };
 
 class Future {
@@ -51,6 +53,7 @@ class Future {
  private:
   void RecordStarts();  // by the last decision
   bool StaysIdle();
+  bool HasStarted(JobIndex job) const { return starts_[static_cast<std::size_t>(job)] != kNever; }
   bool Enough();
   void RecordEnds();
 

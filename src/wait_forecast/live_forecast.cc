@@ -27,9 +27,6 @@ constexpr Seconds kFirstCpuPerRow = 1e-6;  // before it is measured
 // The smallest budget: with fewer rows the other costs of a forecast dominate.
 constexpr std::int64_t kFewestRows = 500'000;
 
-// Decisions every few seconds do not improve the forecast of a time that is a day ahead.
-constexpr double kStep = 0.02;
-
 double SteadySeconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration<double>(now).count();
@@ -50,18 +47,6 @@ void IncludeAllocatedGpus(const Observation& o, ClusterSpec* cluster) {
 }
 
 }  // namespace
-
-// An observation that owns everything it points to.
-struct LiveForecast::Moment {
-  Observation observation;
-  ClusterSpec cluster;
-  std::vector<std::string> users;
-  std::vector<std::string> groups;
-  std::vector<std::shared_ptr<const ConfigurationTable>> tables;
-  std::vector<std::string> names;  // by row
-  RulesInForce rules;
-  std::vector<RulesPast::KnownJob> rules_of_jobs;  // by row
-};
 
 LiveForecast::LiveForecast(Settings settings, std::unique_ptr<Policy> policy)
     : settings_(std::move(settings)),
@@ -100,7 +85,7 @@ void LiveForecast::OnDecision(const Observation& o, const Allocation&) {
     const std::lock_guard lock(mutex_);
     if (busy_ || next_ != nullptr || SteadySeconds() < pause_until_) return;
   }
-  auto moment = std::make_unique<Moment>();
+  auto moment = std::make_shared<LiveMoment>();
   moment->observation = o;
   Observation& copy = moment->observation;
   moment->cluster = *o.cluster;
@@ -122,6 +107,7 @@ void LiveForecast::OnDecision(const Observation& o, const Allocation&) {
     moment->rules_of_jobs.push_back(std::move(job.rules));
   }
   if (settings_.rules_in_force) moment->rules = settings_.rules_in_force();
+  moment->nominal = settings_.nominal ? settings_.nominal() : *o.cluster;
   copy.events.ended = std::move(ended_);
   copy.events.number = ++moments_;
   ended_.clear();
@@ -137,11 +123,11 @@ void LiveForecast::Run() {
   while (true) {
     changed_.wait(lock, [this] { return stop_ || next_ != nullptr; });
     if (stop_) return;
-    const std::unique_ptr<Moment> moment = std::move(next_);
+    const std::shared_ptr<const LiveMoment> moment = std::move(next_);
     busy_ = true;
     lock.unlock();
     try {
-      Forecast(*moment);
+      Forecast(moment);
       lock.lock();
     } catch (const std::exception& error) {
       lock.lock();
@@ -191,7 +177,8 @@ void LiveForecast::PauseIfDue() {
   if (changed_.wait_for(lock, pause, [this] { return stop_; })) throw RunError("the daemon ends");
 }
 
-void LiveForecast::Forecast(Moment& moment) {
+void LiveForecast::Forecast(const std::shared_ptr<const LiveMoment>& from) {
+  const LiveMoment& moment = *from;
   const double begin = ThreadCpuSeconds();
   const Observation& o = moment.observation;
   lengths_.Observe(o);
@@ -199,17 +186,18 @@ void LiveForecast::Forecast(Moment& moment) {
     arrivals_ = ArrivalsOn(moment.cluster);
     knows_arrivals_ = true;
   }
+  if (settings_.quotes != nullptr) {
+    settings_.quotes->SetKnown({from, std::make_shared<const LengthModel>(lengths_), arrivals_});
+  }
   WaitForecastOptions options = settings_.forecast;
-  options.step = kStep;
+  options.step = kLiveStep;
   options.most_rows =
       std::max(kFewestRows, static_cast<std::int64_t>(kCpuPerForecast / cpu_per_row_));
   SimOptions rules = settings_.rules;
   rules.rules = moment.rules.rules;
   const WaitForecaster forecaster(std::move(rules), options, arrivals_);
-  const auto& usage = moment.rules.usage;
-  const RulesPast past{std::move(moment.rules_of_jobs), usage ? &*usage : nullptr};
-  WaitForecast forecast = forecaster.Predict({o, settings_.origin, nullptr, past}, lengths_,
-                                             *policy_, [this] { PauseIfDue(); });
+  WaitForecast forecast = forecaster.Predict({o, settings_.origin, nullptr, moment.Past()},
+                                             lengths_, *policy_, [this] { PauseIfDue(); });
   const double cpu_seconds = ThreadCpuSeconds() - begin;
   if (forecast.rows_shown > 0) {
     cpu_per_row_ = cpu_seconds / static_cast<double>(forecast.rows_shown);
@@ -218,7 +206,7 @@ void LiveForecast::Forecast(Moment& moment) {
   std::vector<Row> rows;
   rows.reserve(forecast.jobs.size());
   for (std::size_t r = 0; r < forecast.jobs.size(); ++r) {
-    rows.push_back({std::move(moment.names[r]), forecast.jobs[r]});
+    rows.push_back({moment.names[r], forecast.jobs[r]});
   }
   std::vector<std::int32_t> by_name(rows.size());
   std::iota(by_name.begin(), by_name.end(), 0);

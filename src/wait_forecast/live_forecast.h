@@ -20,6 +20,8 @@
 #include "sched/driver.h"
 #include "wait_forecast/cpu_budget.h"
 #include "wait_forecast/forecast_calibration.h"
+#include "wait_forecast/live_moment.h"
+#include "wait_forecast/live_quotes.h"
 #include "wait_forecast/wait_forecaster.h"
 #include "workload/history.h"
 
@@ -34,10 +36,6 @@ class LiveForecast : public DecisionListener, public StatusPart {
     std::string name;
     RulesPast::KnownJob rules{};
   };
-  struct RulesInForce {
-    std::shared_ptr<const OperatorRules> rules;  // null: none
-    std::optional<GpuUsage> usage{};
-  };
   struct Settings {
     Seconds every = 10;  // seconds between forecasts, at least
     SimOptions rules{};
@@ -49,6 +47,9 @@ class LiveForecast : public DecisionListener, public StatusPart {
     // These are called in the daemon's thread.
     std::function<KnownJob(JobIndex)> job_of;
     std::function<RulesInForce()> rules_in_force{};  // unset: none
+    std::function<ClusterSpec()> nominal{};          // unset: what may be allocated
+    // Get the moment of each forecast; null: nobody asks for quotes.
+    std::shared_ptr<LiveQuotes> quotes{};
   };
   // `policy` is a second object of the active policy.
   LiveForecast(Settings settings, std::unique_ptr<Policy> policy);
@@ -63,7 +64,6 @@ class LiveForecast : public DecisionListener, public StatusPart {
   void Finish();
 
  private:
-  struct Moment;
   struct Row {
     std::string name;
     JobForecast forecast;
@@ -78,8 +78,8 @@ class LiveForecast : public DecisionListener, public StatusPart {
     double cpu_seconds = 0;  // of the last forecast
   };
   void Run();
-  void Forecast(Moment& moment);  // moves its names
-  void PauseIfDue();              // Error if the daemon ends meanwhile
+  void Forecast(const std::shared_ptr<const LiveMoment>& from);
+  void PauseIfDue();  // Error if the daemon ends meanwhile
   std::shared_ptr<const PastArrivals> ArrivalsOn(const ClusterSpec& cluster) const;
   std::shared_ptr<const ConfigurationTable> Copy(const ConfigurationTable* table);
 
@@ -100,7 +100,7 @@ class LiveForecast : public DecisionListener, public StatusPart {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::unique_ptr<Moment> next_;  // passed to the thread
+  std::shared_ptr<const LiveMoment> next_;  // passed to the thread
   bool busy_ = false;
   bool stop_ = false;
   double pause_until_ = 0;  // by the monotonic clock

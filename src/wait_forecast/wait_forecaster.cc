@@ -22,6 +22,12 @@ constexpr Seconds kLeastRemaining = 1e-3;  // of an unfinished job
 constexpr Seconds kLeastPart = 86400;
 constexpr double kSettlesInPart = 1.25;
 constexpr double kNextPart = 2;
+constexpr Seconds kStartsInPart = 4 * 3600;  // of futures that end at a start
+// Such futures have decisions at steps of this part of the time ahead, at least: with more of them,
+// starts are the same and quotes take longer.
+constexpr double kStep = 0.02;
+
+constexpr Seconds kHypotheticalSeconds = 3600;
 
 // The positions of Hazen: sample i of n stands for the level (i + 0.5) / n.
 Seconds QuantileOf(std::span<const Seconds> sorted, double level) {
@@ -118,7 +124,24 @@ std::vector<double> DrawWork(const Observation& o, const std::vector<std::size_t
   return work;
 }
 
+// Whose a job of this user is, by the jobs that the rules know; a user without any is nobody's yet.
+Submitter SubmitterOf(const RulesPast& past, std::int32_t user) {
+  std::int32_t accounts = 0;
+  for (const RulesPast::KnownJob& job : past.jobs) {
+    if (user >= 0 && job.submitter.user == user) return job.submitter;
+    accounts = std::max(accounts, job.submitter.account + 1);
+  }
+  return {accounts, user};
+}
+
 }  // namespace
+
+int WaitForecaster::SamplesOf(const Observation& o) const {
+  if (options_.as_estimated) return 1;
+  return options_.samples > 0 ? options_.samples : SamplesFor(o.rows());
+}
+
+bool WaitForecaster::limited() const { return rules_.lengths.kind == LengthEstimates::Kind::kUser; }
 
 WaitForecaster::WaitForecaster(SimOptions rules, const WaitForecastOptions& options,
                                std::shared_ptr<const PastArrivals> past)
@@ -218,84 +241,149 @@ Scenario WaitForecaster::MakeWorld(const Observation& start, const Names& names,
   return Scenario(std::move(workload), *start.cluster, std::move(rules), std::move(facts));
 }
 
+// What all futures of a moment begin with. Stays where it was made: `start` points into it.
+struct WaitForecaster::Beginning {
+  Beginning(const Moment& now, const PastArrivals* past_arrivals) {
+    const Observation& from = now.observation;
+    row_of.resize(from.job.size());
+    std::iota(row_of.begin(), row_of.end(), std::size_t{0});
+    std::sort(row_of.begin(), row_of.end(),
+              [&](std::size_t a, std::size_t b) { return from.job[a] < from.job[b]; });
+    start = NumberedByJob(from);
+    Renumber(from.user_names, &names.users, &start.user);
+    Renumber(from.group_names, &names.groups, &start.group);
+    if (now.tenants != nullptr) {
+      for (const std::string& name : *now.tenants) names.tenants.Intern(name);
+    }
+    if (past_arrivals != nullptr) {
+      const Workload& history = past_arrivals->past().workload();
+      names.past_users = Numbers(history.users, false, &names.users);
+      names.past_groups = Numbers(history.groups, false, &names.groups);
+      names.past_tenants = Numbers(history.tenants, true, &names.tenants);
+    }
+    start.user_names = &names.users.names();
+    start.group_names = &names.groups.names();
+    past = now.past;
+    for (std::size_t i = 0; i < past.jobs.size(); ++i) past.jobs[i] = now.past.jobs[row_of[i]];
+  }
+  Beginning(const Beginning&) = delete;
+  Beginning& operator=(const Beginning&) = delete;
+
+  std::vector<std::size_t> row_of;  // the simulation orders rows by job
+  Observation start;
+  Names names;
+  RulesPast past;
+};
+
+// Simulates futures one after the other within the limits that they share.
+class WaitForecaster::Simulations {
+ public:
+  Simulations(const WaitForecaster& forecaster, const Moment& now, Policy& policy,
+              const WaitForecastOptions& options, const std::function<void()>& pause, int count,
+              Seconds part)
+      : forecaster_(forecaster),
+        options_(options),
+        now_(now),
+        policy_(policy),
+        pause_(pause),
+        left_(count),
+        horizon_(options_.horizon),
+        part_(std::min(horizon_, part)) {}
+
+  // Future number `sample` of the jobs of `start`, whose true work is `work`. `read` gets it when
+  // it is complete.
+  void Simulate(int sample, const Beginning& beginning, const Observation& start,
+                const RulesPast& past, std::span<const double> work, std::optional<JobIndex> only,
+                const std::function<void(const Future&)>& read) {
+    while (true) {
+      FutureLimits limits{.horizon = horizon_,
+                          .settle = options_.settle,
+                          .part = part_,
+                          .step = options_.step,
+                          .only = only};
+      if (options_.most_rows > 0) {
+        limits.rows = std::max<std::int64_t>(0, options_.most_rows - rows_shown_) / left_;
+      }
+      const Scenario world =
+          forecaster_.MakeWorld(start, beginning.names, Arrivals(sample), work, part_);
+      Future future(world, start, past, limits);
+      const Future::End end = future.Simulate(
+          policy_, {.seed = options_.seed, .cluster = &world.cluster(), .tenants = now_.tenants},
+          pause_);
+      rows_shown_ += future.rows_shown();
+      if (end == Future::End::kBeyondPart) {
+        part_ = std::min(horizon_, kNextPart * part_);
+        continue;
+      }
+      if (end == Future::End::kBudgetSpent) horizon_ = future.ahead();
+      part_ = std::min(part_, horizon_);
+      --left_;
+      read(future);
+      return;
+    }
+  }
+
+  Seconds until() const { return now_.observation.now + horizon_; }
+  std::int64_t rows_shown() const { return rows_shown_; }
+
+ private:
+  // Kept while only the jobs of the moment differ.
+  const std::vector<PastArrivals::Arrival>& Arrivals(int sample) {
+    if (forecaster_.past_ == nullptr || (sample == drawn_ && part_ <= drawn_part_)) {
+      return arrivals_;
+    }
+    Rng rng(options_.seed, "outlook-arrivals", static_cast<std::uint64_t>(sample));
+    arrivals_ =
+        forecaster_.past_->Draw(rng, now_.origin + now_.observation.now, options_.horizon, part_);
+    drawn_ = sample;
+    drawn_part_ = part_;
+    return arrivals_;
+  }
+
+  const WaitForecaster& forecaster_;
+  const WaitForecastOptions& options_;
+  const Moment& now_;
+  Policy& policy_;
+  const std::function<void()>& pause_;
+  int left_;  // futures
+  Seconds horizon_;
+  Seconds part_;
+  std::int64_t rows_shown_ = 0;
+  std::vector<PastArrivals::Arrival> arrivals_;
+  int drawn_ = -1;
+  Seconds drawn_part_ = 0;
+};
+
 WaitForecast WaitForecaster::Predict(const Moment& now, const LengthModel& lengths, Policy& policy,
                                      const std::function<void()>& pause) const {
   const Observation& from = now.observation;
   WaitForecast forecast;
   if (from.rows() == 0) return forecast;
   const std::size_t jobs = from.job.size();
-  const int samples = options_.as_estimated  ? 1
-                      : options_.samples > 0 ? options_.samples
-                                             : SamplesFor(from.rows());
-
-  // The simulation orders rows by job.
-  std::vector<std::size_t> row_of(jobs);
-  std::iota(row_of.begin(), row_of.end(), std::size_t{0});
-  std::sort(row_of.begin(), row_of.end(),
-            [&](std::size_t a, std::size_t b) { return from.job[a] < from.job[b]; });
-  Observation start = NumberedByJob(from);
-  Names names;
-  Renumber(from.user_names, &names.users, &start.user);
-  Renumber(from.group_names, &names.groups, &start.group);
-  if (now.tenants != nullptr) {
-    for (const std::string& name : *now.tenants) names.tenants.Intern(name);
-  }
-  if (past_ != nullptr) {
-    const Workload& past = past_->past().workload();
-    names.past_users = Numbers(past.users, false, &names.users);
-    names.past_groups = Numbers(past.groups, false, &names.groups);
-    names.past_tenants = Numbers(past.tenants, true, &names.tenants);
-  }
-  start.user_names = &names.users.names();
-  start.group_names = &names.groups.names();
-
-  const bool limited = rules_.lengths.kind == LengthEstimates::Kind::kUser;
-  const auto work = DrawWork(from, row_of, lengths, options_, samples, limited);
-  Seconds horizon = options_.horizon;
-  Seconds part = std::min(horizon, std::max(kLeastPart, kSettlesInPart * options_.settle));
-  const auto world_of = [&](int sample) {
-    std::vector<PastArrivals::Arrival> arrivals;
-    if (past_ != nullptr) {
-      Rng rng(options_.seed, "outlook-arrivals", static_cast<std::uint64_t>(sample));
-      arrivals = past_->Draw(rng, now.origin + from.now, options_.horizon, part);
-    }
-    return MakeWorld(start, names, arrivals, std::span(work).subspan(At(sample) * jobs, jobs),
-                     part);
-  };
-  RulesPast past = now.past;
-  for (std::size_t i = 0; i < past.jobs.size(); ++i) past.jobs[i] = now.past.jobs[row_of[i]];
+  const int samples = SamplesOf(from);
+  const Beginning beginning(now, past_.get());
+  const Observation& start = beginning.start;
+  const auto work = DrawWork(from, beginning.row_of, lengths, options_, samples, limited());
   std::vector<Seconds> starts(jobs * At(samples));  // [job][future]
   std::vector<Seconds> ends(starts.size());
-  for (int s = 0; s < samples;) {
-    FutureLimits limits{
-        .horizon = horizon, .settle = options_.settle, .part = part, .step = options_.step};
-    if (options_.most_rows > 0) {
-      limits.rows =
-          std::max<std::int64_t>(0, options_.most_rows - forecast.rows_shown) / (samples - s);
-    }
-    const Scenario world = world_of(s);
-    Future future(world, start, past, limits);
-    const Future::End end = future.Simulate(
-        policy, {.seed = options_.seed, .cluster = &world.cluster(), .tenants = now.tenants},
-        pause);
-    forecast.rows_shown += future.rows_shown();
-    if (end == Future::End::kBeyondPart) {
-      part = std::min(horizon, kNextPart * part);
-      continue;
-    }
-    if (end == Future::End::kBudgetSpent) horizon = future.ahead();
-    part = std::min(part, horizon);
-    for (std::size_t i = 0; i < jobs; ++i) {
-      starts[i * At(samples) + At(s)] = future.StartOf(start.job[i]);
-      ends[i * At(samples) + At(s)] = future.EndOf(start.job[i]);
-    }
-    ++s;
+  Simulations simulations(*this, now, policy, options_, pause, samples,
+                          std::max(kLeastPart, kSettlesInPart * options_.settle));
+  for (int s = 0; s < samples; ++s) {
+    simulations.Simulate(s, beginning, start, beginning.past,
+                         std::span(work).subspan(At(s) * jobs, jobs), {},
+                         [&](const Future& future) {
+                           for (std::size_t i = 0; i < jobs; ++i) {
+                             starts[i * At(samples) + At(s)] = future.StartOf(start.job[i]);
+                             ends[i * At(samples) + At(s)] = future.EndOf(start.job[i]);
+                           }
+                         });
   }
-  forecast.until = from.now + horizon;
+  forecast.rows_shown = simulations.rows_shown();
+  forecast.until = simulations.until();
   forecast.jobs.resize(jobs);
   for (std::size_t i = 0; i < jobs; ++i) {
-    JobForecast& job = forecast.jobs[row_of[i]];
-    job.job = from.job[row_of[i]];
+    JobForecast& job = forecast.jobs[beginning.row_of[i]];
+    job.job = from.job[beginning.row_of[i]];
     job.waits = start.running[i] < 0;
     job.start.fill(kUnknown);
     const auto of_job = [&](std::vector<Seconds>& times) {
@@ -305,6 +393,76 @@ WaitForecast WaitForecaster::Predict(const Moment& now, const LengthModel& lengt
     job.end = QuantilesOf(of_job(ends), forecast.until);
   }
   return forecast;
+}
+
+StartForecasts WaitForecaster::PredictStarts(const Moment& now,
+                                             std::span<const HypotheticalJob> jobs,
+                                             const LengthModel& lengths, Policy& policy,
+                                             const std::function<void()>& pause) const {
+  const Observation& from = now.observation;
+  const std::size_t known = from.job.size();
+  const int samples = SamplesOf(from);
+  Beginning beginning(now, past_.get());
+  // Each job's own copy of the moment, in which it is the last row.
+  std::vector<Observation> starts_with;
+  std::vector<RulesPast> pasts;
+  for (const HypotheticalJob& job : jobs) {
+    const std::int32_t user = beginning.names.users.Intern(job.user);
+    const std::int32_t tenant = beginning.names.tenants.Find(job.tenant);
+    RulesPast& past = pasts.emplace_back(beginning.past);
+    if (!past.jobs.empty()) past.jobs.push_back({SubmitterOf(past, user), job.rules});
+    starts_with.push_back(beginning.start);
+    starts_with.back().Append(
+        {.job = static_cast<JobIndex>(known),
+         .submit = from.now,
+         .table = job.table.get(),
+         .requested = job.requested,
+         .estimated_work = job.estimated_work,
+         .restart_cost = known > 0 ? from.restart_cost.front() : rules_.restart_cost,
+         .waiting_since = from.now,
+         .tenant = tenant,
+         .user = user});
+  }
+  const auto drawn = DrawWork(from, beginning.row_of, lengths, options_, samples, limited());
+  std::vector<double> work(known + 1);
+  std::vector<Seconds> starts(jobs.size() * At(samples));  // [job][future]
+  std::vector<std::int32_t> ahead(jobs.size() * known);    // [job][row by job]: futures
+  StartForecasts forecasts;
+  forecasts.jobs.resize(jobs.size());
+  WaitForecastOptions options = options_;
+  options.step = std::max(options.step, kStep);
+  Simulations simulations(*this, now, policy, options, pause,
+                          samples * static_cast<int>(jobs.size()), kStartsInPart);
+  for (int s = 0; s < samples; ++s) {
+    std::copy_n(drawn.begin() + static_cast<std::ptrdiff_t>(At(s) * known), known, work.begin());
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      // A future ends with its start, so that its length does not matter.
+      work.back() = kHypotheticalSeconds * (*jobs[j].table)[jobs[j].requested].rate;
+      const auto index = static_cast<JobIndex>(known);
+      simulations.Simulate(s, beginning, starts_with[j], pasts[j], work, index,
+                           [&](const Future& future) {
+                             const Seconds start = future.StartOf(index);
+                             starts[j * At(samples) + At(s)] = start;
+                             for (std::size_t i = 0; i < known; ++i) {
+                               const Seconds other = future.StartOf(static_cast<JobIndex>(i));
+                               const bool first = other != kNever && other <= start;
+                               ahead[j * known + i] += first ? 1 : 0;
+                             }
+                           });
+    }
+  }
+  forecasts.rows_shown = simulations.rows_shown();
+  forecasts.until = simulations.until();
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    StartForecast& forecast = forecasts.jobs[j];
+    forecast.start =
+        QuantilesOf(std::span(starts).subspan(j * At(samples), At(samples)), forecasts.until);
+    for (std::size_t i = 0; i < known; ++i) {
+      if (2 * ahead[j * known + i] < samples) continue;
+      forecast.ahead.push_back(static_cast<std::int32_t>(beginning.row_of[i]));
+    }
+  }
+  return forecasts;
 }
 
 }  // namespace allot

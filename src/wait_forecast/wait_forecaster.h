@@ -47,6 +47,30 @@ struct WaitForecast {
   std::int64_t rows_shown = 0;    // to the policy, over all decisions
 };
 
+// A job that nobody has submitted yet.
+struct HypotheticalJob {
+  std::shared_ptr<const ConfigurationTable> table;  // on the moment's cluster
+  std::int32_t requested = 0;
+  double estimated_work = kUnknown;
+  std::string user{};    // empty: not known
+  std::string tenant{};  // likewise; as Moment::tenants names them
+  JobRules rules{};      // where the moment's `past` has rules by job
+};
+
+// When such a job would start, were it submitted at the moment.
+struct StartForecast {
+  TimeQuantiles start;  // kUnknown: it gets nothing of an idle cluster
+  // Rows of the moment that wait and, in at least half of the futures, start no later.
+  std::vector<std::int32_t> ahead{};
+  bool known() const { return !std::isnan(start[0]); }
+};
+
+struct StartForecasts {
+  std::vector<StartForecast> jobs;  // in the order of the question
+  Seconds until = kNever;           // as in WaitForecast
+  std::int64_t rows_shown = 0;
+};
+
 struct WaitForecastOptions {
   int samples = 0;  // futures; 0 stands for SamplesFor
   std::uint64_t seed = 0;
@@ -83,8 +107,18 @@ class WaitForecaster {
   WaitForecast Predict(const Moment& now, const LengthModel& lengths, Policy& policy,
                        const std::function<void()>& pause = {}) const;
 
+  // The same futures for each of these jobs in turn, which meets no other of them, up to its start.
+  // Futures differ in that job alone, so that the starts of several jobs can be compared.
+  StartForecasts PredictStarts(const Moment& now, std::span<const HypotheticalJob> jobs,
+                               const LengthModel& lengths, Policy& policy,
+                               const std::function<void()>& pause = {}) const;
+
  private:
   struct Names;
+  struct Beginning;
+  class Simulations;
+  int SamplesOf(const Observation& observation) const;
+  bool limited() const;  // length estimates are time limits
   // A scenario with the arrivals of the first `part` seconds, and one more job at their end. `work`
   // is by job.
   Scenario MakeWorld(const Observation& start, const Names& names,

@@ -94,6 +94,7 @@ struct ControlServer::Impl {
     ControlRequest request = ReadRequest(text);
     if (request.action == ControlAction::kStatus) return LatestStatus();
     const uid_t user = PeerUser(socket);
+    if (request.action == ControlAction::kQuote) return QuoteFor(*request.quote, UserName(user));
     request.by = fmt::format("{} (uid {})", UserName(user), user);
     const auto command = std::make_shared<Command>(Command{std::move(request)});
     std::future<std::string> answer = command->answer.get_future();
@@ -108,6 +109,23 @@ struct ControlServer::Impl {
     return WriteError("the daemon is still at it: see 'allot status'");
   } catch (const std::exception& error) {
     return WriteError(error.what());
+  }
+
+  std::string QuoteFor(const QuoteRequest& request, const std::string& user) {
+    std::shared_ptr<QuoteSource> source;
+    {
+      const std::lock_guard lock(mutex);
+      source = quotes.lock();
+    }
+    if (source == nullptr) return WriteError(kNoQuotes);
+    const auto made = std::make_shared<std::promise<QuoteAnswer>>();
+    std::future<QuoteAnswer> future = made->get_future();
+    source->Ask(request, user, [made](QuoteAnswer answer) { made->set_value(std::move(answer)); });
+    if (future.wait_for(patience) != std::future_status::ready) {
+      return WriteError("the quote takes too long; ask again later");
+    }
+    const QuoteAnswer answer = future.get();
+    return answer.error.empty() ? WriteQuote(answer.quote) : WriteError(answer.error);
   }
 
   // False if the daemon has begun with it.
@@ -139,6 +157,7 @@ struct ControlServer::Impl {
   std::chrono::milliseconds patience{};
   bool over = false;
   std::vector<std::shared_ptr<Command>> commands;
+  std::weak_ptr<QuoteSource> quotes;
   std::thread thread;
 };
 
@@ -190,6 +209,11 @@ void ControlServer::DropStatus() {
 bool ControlServer::status_wanted() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->status_wanted;
+}
+
+void ControlServer::SetQuotes(std::weak_ptr<QuoteSource> quotes) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->quotes = std::move(quotes);
 }
 
 void ControlServer::Serve(const std::function<ControlReply(const ControlRequest&)>& act) {
@@ -248,6 +272,12 @@ std::string Ask(const std::vector<std::string>& sockets, const ControlRequest& r
 
 DaemonStatus AskStatus(const std::vector<std::string>& sockets) {
   return ReadStatus(Ask(sockets, {ControlAction::kStatus}));
+}
+
+Quote AskQuote(const std::vector<std::string>& sockets, const QuoteRequest& request) {
+  ControlRequest asked{ControlAction::kQuote};
+  asked.quote = request;
+  return ReadQuote(Ask(sockets, asked));
 }
 
 ControlReply AskDaemon(const std::vector<std::string>& sockets, const ControlRequest& request) {

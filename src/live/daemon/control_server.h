@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "live/status/control.h"
+#include "live/status/quote_source.h"
 #include "live/status/status.h"
 
 namespace allot {
@@ -40,6 +41,9 @@ class ControlServer {
   // is withdrawn; the reply says that nothing was changed.
   void Serve(const std::function<ControlReply(const ControlRequest&)>& act);
 
+  // Whoever answers for quotes; none are made without it. Users wait for it one after the other.
+  void SetQuotes(std::weak_ptr<QuoteSource> quotes);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
@@ -48,6 +52,7 @@ class ControlServer {
 // Ask the daemon of the first of these sockets at which one listens. RunError if there is none or
 // it replies with an error, DataError if it is of another version.
 DaemonStatus AskStatus(const std::vector<std::string>& sockets);
+Quote AskQuote(const std::vector<std::string>& sockets, const QuoteRequest& request);
 ControlReply AskDaemon(const std::vector<std::string>& sockets, const ControlRequest& request);
 
 }  // namespace allot

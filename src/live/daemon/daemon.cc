@@ -114,7 +114,8 @@ struct Daemon::Impl {
         cluster->Cancel(*request.job, request.by);
         break;
       case ControlAction::kStatus:
-        break;
+      case ControlAction::kQuote:
+        break;  // not for the daemon's thread
     }
     spdlog::info("control request of {}: {}", request.by.value_or("the daemon"),
                  WriteRequest(request));
@@ -185,6 +186,7 @@ struct Daemon::Impl {
   std::unique_ptr<ControlServer> control;
   std::unique_ptr<MetricsServer> metrics;   // null: none
   std::unique_ptr<UserStatusServer> users;  // null: none
+  std::shared_ptr<QuoteSource> quotes;      // ends before the servers that it answers
   std::function<DaemonSettings()> reread;   // empty: nothing can be read again
   std::vector<const StatusPart*> parts;
   Seconds publish_at = 0;
@@ -199,6 +201,12 @@ Daemon::~Daemon() = default;
 const LiveCluster& Daemon::cluster() const { return *impl_->cluster; }
 
 void Daemon::Show(const StatusPart& part) { impl_->parts.push_back(&part); }
+
+void Daemon::AnswerQuotes(std::shared_ptr<QuoteSource> quotes) {
+  impl_->control->SetQuotes(quotes);
+  if (impl_->users != nullptr) impl_->users->SetQuotes(quotes);
+  impl_->quotes = std::move(quotes);
+}
 
 const DecisionCounts& Daemon::decisions() const { return impl_->policy.counts(); }
 

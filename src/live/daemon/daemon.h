@@ -12,6 +12,7 @@
 #include "live/daemon/shadow.h"
 #include "live/port/keep_on_error_policy.h"
 #include "live/port/live_cluster.h"
+#include "live/status/quote_source.h"
 #include "live/status/status_part.h"
 #include "sched/driver.h"
 
@@ -45,6 +46,9 @@ class Daemon {
 
   // Adds a part to status and metrics. It must outlive the daemon's run.
   void Show(const StatusPart& part);
+
+  // Users' requests for quotes go there.
+  void AnswerQuotes(std::shared_ptr<QuoteSource> quotes);
 
   // `read` is called when the process gets SIGHUP (core/interrupt.h). If it throws an Error, the
   // log says why, and everything stays as it is.

@@ -21,6 +21,8 @@ constexpr std::size_t kMostOfAUser = 8;
 constexpr std::size_t kLongestView = 64 << 20;
 constexpr std::size_t kLongestQuestion = 1024;
 
+bool IsTrusted(uid_t user) { return user == 0 || user == ::geteuid(); }
+
 }  // namespace
 
 UserStatusServer::UserStatusServer(const std::filesystem::path& socket)
@@ -51,22 +53,48 @@ void UserStatusServer::Publish(std::shared_ptr<const DaemonStatus> status) {
   server_.Post([this, status = std::move(status)] { Answer(*status); });
 }
 
+void UserStatusServer::SetQuotes(std::weak_ptr<QuoteSource> quotes) {
+  server_.Post([this, quotes = std::move(quotes)] { quotes_ = quotes; });
+}
+
 void UserStatusServer::Ask(const LineServer::ConnectionPtr& client, const std::string& line) {
-  std::string refused;
   try {
-    if (ReadRequest(line).action != ControlAction::kStatus) {
-      refused = "only the daemon's user may ask for this; other users may ask for the status";
+    const ControlRequest request = ReadRequest(line);
+    if (request.action == ControlAction::kQuote) {
+      AskForQuote(client, *request.quote);
+    } else if (request.action == ControlAction::kStatus) {
+      waiting_.insert(client);
+      wanted_ = true;
+    } else {
+      End(client, WriteError("only the daemon's user may ask for this; other users may ask for the "
+                             "status and for quotes"));
     }
   } catch (const std::exception& error) {
-    refused = error.what();
+    End(client, WriteError(error.what()));
   }
-  if (refused.empty()) {
-    waiting_.insert(client);
-    wanted_ = true;
+}
+
+void UserStatusServer::End(const LineServer::ConnectionPtr& client, const std::string& text) {
+  server_.Send(client, text);
+  server_.Close(client);
+}
+
+void UserStatusServer::AskForQuote(const LineServer::ConnectionPtr& client,
+                                   const QuoteRequest& request) {
+  const std::shared_ptr<QuoteSource> quotes = quotes_.lock();
+  if (quotes == nullptr) {
+    End(client, WriteError(kNoQuotes));
     return;
   }
-  server_.Send(client, WriteError(refused));
-  server_.Close(client);
+  const uid_t user = LineServer::UserOf(client);
+  const std::string name = UserName(user);
+  const bool trusted = IsTrusted(user);
+  quotes->Ask(request, name, [this, client, name, trusted](QuoteAnswer answer) {
+    std::string text = answer.error.empty()
+                           ? WriteQuote(trusted ? answer.quote : ViewFor(name, answer.quote))
+                           : WriteError(answer.error);
+    server_.Post([this, client, text = std::move(text)] { End(client, text); });
+  });
 }
 
 void UserStatusServer::Answer(const DaemonStatus& status) {
@@ -76,11 +104,9 @@ void UserStatusServer::Answer(const DaemonStatus& status) {
     const uid_t user = LineServer::UserOf(client);
     const auto [view, first] = views.try_emplace(user);
     if (first) {
-      const bool trusted = user == 0 || user == ::geteuid();
-      view->second = WriteStatus(trusted ? status : ViewFor(UserName(user), status));
+      view->second = WriteStatus(IsTrusted(user) ? status : ViewFor(UserName(user), status));
     }
-    server_.Send(client, view->second);
-    server_.Close(client);
+    End(client, view->second);
   }
 }
 

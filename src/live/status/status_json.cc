@@ -17,8 +17,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 5> kActionNames = {"status", "pause", "resume", "drain",
-                                                          "cancel"};
+constexpr std::array<std::string_view, 6> kActionNames = {"status", "pause",  "resume",
+                                                          "drain",  "cancel", "quote"};
+constexpr std::array<std::string_view, 6> kVariantNames = {"as asked", "half",    "double",
+                                                           "elastic",  "shorter", "other type"};
 constexpr std::array<std::string_view, 2> kDrainerNames = {"allot", "cluster"};
 constexpr std::array<const char*, 3> kForecastLevels = {"0.1", "0.5", "0.9"};
 constexpr const char* kGoneNode = "gone";
@@ -27,6 +29,7 @@ constexpr const auto& NamesOf(JobStage) { return kJobStageNames; }
 constexpr const auto& NamesOf(NodeState) { return kNodeStateNames; }
 constexpr const auto& NamesOf(ControlAction) { return kActionNames; }
 constexpr const auto& NamesOf(Drainer) { return kDrainerNames; }
+constexpr const auto& NamesOf(QuoteVariant) { return kVariantNames; }
 
 // A member and its key. The key of an Extra one is left out while the member is unset or false.
 template <typename Member>
@@ -104,10 +107,33 @@ constexpr auto RowsOf(const DaemonStatus*) {  // its jobs follow
       Row{"nodes", &T::nodes}, Extra{"warning", &T::warning}, Extra{"shadow", &T::shadow});
 }
 
+constexpr auto RowsOf(const QuoteRequest*) {
+  using T = QuoteRequest;
+  return std::tuple(Row{"gpus", &T::gpus}, Extra{"type", &T::type}, Extra{"limit", &T::limit});
+}
+
+constexpr auto RowsOf(const QuotedJob*) {
+  using T = QuotedJob;
+  return std::tuple(Row{"job", &T::variant}, Row{"gpus", &T::gpus}, Row{"max", &T::max_gpus},
+                    Row{"type", &T::type}, Row{"limit", &T::limit}, Row{"start", &T::start});
+}
+
+constexpr auto RowsOf(const JobsInTheWay*) {
+  using T = JobsInTheWay;
+  return std::tuple(Row{"user", &T::user}, Row{"jobs", &T::jobs}, Row{"gpus", &T::gpus});
+}
+
+constexpr auto RowsOf(const Quote*) {
+  using T = Quote;
+  return std::tuple(Row{"made", &T::made}, Row{"ahead", &T::ahead_for}, Row{"jobs", &T::jobs},
+                    Row{"gpus", &T::gpus}, Row{"free", &T::free_gpus}, Row{"running", &T::running},
+                    Row{"waiting", &T::waiting}, Row{"notes", &T::notes});
+}
+
 constexpr auto RowsOf(const ControlRequest*) {
   using T = ControlRequest;
   return std::tuple(Row{"do", &T::action}, Extra{"job", &T::job}, Extra{"node", &T::node},
-                    Extra{"undo", &T::undo});
+                    Extra{"undo", &T::undo}, Extra{"quote", &T::quote});
 }
 
 constexpr auto RowsOf(const DrainedNode*) {
@@ -301,6 +327,10 @@ std::string WriteRequest(const ControlRequest& request) {
   return JsonText(Encode::Of(request), kOneLine);
 }
 
+std::string WriteQuote(const Quote& quote, int indent) {
+  return JsonText(Encode::Of(quote), indent);
+}
+
 std::string WriteReply(const ControlReply& reply) { return JsonText(Encode::Of(reply), kOneLine); }
 
 std::string WriteError(std::string_view message) {
@@ -315,12 +345,17 @@ ControlRequest ReadRequest(std::string_view text) try {
   if (request.action == ControlAction::kCancel && !request.job) {
     throw UsageError("'cancel' needs a 'job'");
   }
+  if (request.action == ControlAction::kQuote && !request.quote) {
+    throw UsageError("'quote' needs a 'quote': the job");
+  }
   return request;
 } catch (const Json::exception& error) {
   throw UsageError("the daemon cannot read this request: {}", error.what());
 }
 
 DaemonStatus ReadStatus(std::string_view text) { return ReadAnswer<DaemonStatus>(text); }
+
+Quote ReadQuote(std::string_view text) { return ReadAnswer<Quote>(text); }
 
 ControlReply ReadReply(std::string_view text) { return ReadAnswer<ControlReply>(text); }
 

@@ -17,6 +17,7 @@ inline constexpr int kOneLine = -1;
 std::string WriteStatus(const DaemonStatus& status, int indent = kOneLine);
 std::string WriteJobs(const std::vector<JobStatus>& jobs, int indent);
 std::string WriteNodes(const std::vector<NodeStatus>& nodes, int indent);
+std::string WriteQuote(const Quote& quote, int indent = kOneLine);
 std::string WriteRequest(const ControlRequest& request);
 std::string WriteReply(const ControlReply& reply);
 std::string WriteError(std::string_view message);
@@ -27,6 +28,7 @@ ControlRequest ReadRequest(std::string_view text);
 // RunError with the daemon's message if it answers with an error. DataError if the answer is no
 // object or lacks something, as that of another version may.
 DaemonStatus ReadStatus(std::string_view text);
+Quote ReadQuote(std::string_view text);
 ControlReply ReadReply(std::string_view text);
 
 }  // namespace allot

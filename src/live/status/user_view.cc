@@ -1,5 +1,8 @@
 #include "live/status/user_view.h"
 
+#include <utility>
+#include <vector>
+
 namespace allot {
 namespace {
 
@@ -20,7 +23,24 @@ JobStatus WithoutOwner(const JobStatus& job) {
   return shown;
 }
 
+void WithoutOthers(std::string_view user, std::vector<JobsInTheWay>* jobs) {
+  JobsInTheWay others{std::string(kOthersJob)};
+  for (const JobsInTheWay& each : *jobs) {
+    if (each.user == user) continue;
+    others.jobs += each.jobs;
+    others.gpus += each.gpus;
+  }
+  std::erase_if(*jobs, [user](const JobsInTheWay& each) { return each.user != user; });
+  if (others.jobs > 0) jobs->push_back(std::move(others));
+}
+
 }  // namespace
+
+Quote ViewFor(std::string_view user, Quote quote) {
+  WithoutOthers(user, &quote.running);
+  WithoutOthers(user, &quote.waiting);
+  return quote;
+}
 
 DaemonStatus ViewFor(std::string_view user, const DaemonStatus& status) {
   DaemonStatus view = status;

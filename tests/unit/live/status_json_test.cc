@@ -48,6 +48,22 @@ TEST(StatusJson, WritesWhatItReads) {
   EXPECT_EQ(WriteStatus(ReadStatus(WriteStatus({}))), WriteStatus({}));
 }
 
+TEST(StatusJson, WritesQuotesAsItReadsThem) {
+  constexpr const char* kQuote =
+      R"({"made":60.0,"ahead":86400.0,"jobs":[{"job":"as asked","gpus":4,"max":4,"type":"a100",)"
+      R"("limit":3600.0,"start":{"0.1":0.0,"0.5":62.5,"0.9":null}},{"job":"elastic","gpus":2,)"
+      R"("max":8,"type":"","limit":null,"start":null}],"gpus":8,"free":1,)"
+      R"("running":[{"user":"ann","jobs":2,"gpus":7}],"waiting":[],)"
+      R"("notes":["a window"]})";
+  const Quote quote = ReadQuote(kQuote);
+  EXPECT_EQ(WriteQuote(quote), kQuote);
+  EXPECT_EQ((*quote.jobs[0].start)[2], kNever);
+  constexpr const char* kRequest =
+      R"({"do":"quote","quote":{"gpus":4,"type":"a100","limit":60.0}})";
+  EXPECT_EQ(WriteRequest(ReadRequest(kRequest)), kRequest);
+  EXPECT_THROW(ReadRequest(R"({"do":"quote"})"), Error);
+}
+
 TEST(StatusJson, ReadsMembersByTheirKeys) {
   const DaemonStatus status = ReadStatus(kStatus);
   EXPECT_EQ(status.nodes[0].foreign_gpus, 1);

@@ -153,8 +153,43 @@ TEST_F(UserStatusServerTest, ChangesNothing) {
        {ControlRequest{ControlAction::kPause}, ControlRequest{ControlAction::kCancel, "1"}}) {
     EXPECT_EQ(AnswerTo(::geteuid(), WriteRequest(request) + "\n", {}),
               R"({"error":"only the daemon's user may ask for this; other users may ask for the )"
-              "status\"}\n");
+              "status and for quotes\"}\n");
   }
+}
+
+// Answers in a thread of its own, as the one beside a daemon does.
+class OneQuote : public QuoteSource {
+ public:
+  void Ask(const QuoteRequest& request, const std::string& user,
+           std::function<void(QuoteAnswer)> answer) override {
+    if (thread_.joinable()) thread_.join();
+    thread_ = std::thread([request, user, answer = std::move(answer)] {
+      Quote quote{.gpus = request.gpus, .running = {{user, 1, 2}, {"bob", 3, 4}, {"cat", 1, 1}}};
+      answer({std::move(quote)});
+    });
+  }
+  ~OneQuote() override { thread_.join(); }
+
+ private:
+  std::thread thread_;
+};
+
+TEST_F(UserStatusServerTest, QuotesWithoutNamesOfOthers) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root becomes another user";
+  ControlRequest request{ControlAction::kQuote};
+  request.quote = {.gpus = 7};
+  const std::string line = WriteRequest(request) + "\n";
+  EXPECT_NE(AnswerTo(kNobody, line, {}).find("makes no quotes"), std::string::npos);
+  const auto quotes = std::make_shared<OneQuote>();
+  server_->SetQuotes(quotes);
+  const Quote seen = ReadQuote(AnswerTo(kNobody, line, {}));
+  EXPECT_EQ(seen.gpus, 7);
+  ASSERT_EQ(seen.running.size(), 2U);
+  EXPECT_EQ(seen.running[0].user, UserName(kNobody));
+  EXPECT_EQ(seen.running[1].user, kOthersJob);
+  EXPECT_EQ(seen.running[1].jobs, 4);
+  EXPECT_EQ(seen.running[1].gpus, 5);
+  EXPECT_EQ(ReadQuote(AnswerTo(::geteuid(), line, {})).running.size(), 3U) << "the daemon's user";
 }
 
 }  // namespace

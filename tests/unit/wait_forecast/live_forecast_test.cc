@@ -109,7 +109,7 @@ TEST(LiveForecast, KeepsTheRulesInForce) {
     };
     if (rules) {
       settings.rules_in_force = [] {
-        return LiveForecast::RulesInForce{std::make_shared<OperatorRules>(), GpuUsage(86400)};
+        return RulesInForce{std::make_shared<OperatorRules>(), GpuUsage(86400)};
       };
     }
     LiveForecast forecast(std::move(settings), testing_support::Fifo());

@@ -292,6 +292,42 @@ TEST(WaitForecaster, WhoMayStillComeDelaysWhoIsThere) {
   EXPECT_GT(among[0].end[2], alone[0].end[2] + 100);
 }
 
+// A job of one size that would be submitted now.
+HypotheticalJob SubmittedNow(const Scenario& scenario, JobIndex alike) {
+  return {.table = scenario.facts(alike).table, .requested = scenario.facts(alike).requested};
+}
+
+// One job runs, one waits; a third would be alike.
+TEST(WaitForecaster, AHypotheticalJobStartsWhenItWouldIfItWereSubmitted) {
+  const Scenario scenario = ScenarioOf({{0, 4, 600}, {50, 4, 600}, {60, 4, 600}}, "1x4", Rules());
+  const auto policy = Fifo();
+  const Observation moment = MomentOf(scenario, *policy, 60);
+  Observation before = moment;
+  before.ClearJobs();
+  for (const std::int32_t row : {0, 1}) before.Append(moment.Row(row), moment.shares_of(row));
+  const LengthModel lengths = AboutTenMinutes();
+  const WaitForecaster forecaster(Rules(), {.samples = 40, .step = 0.02}, nullptr);
+  const TimeQuantiles submitted = forecaster.Predict({moment}, lengths, *policy).jobs[2].start;
+  const HypotheticalJob asked[] = {SubmittedNow(scenario, 1), SubmittedNow(scenario, 1)};
+  const StartForecasts starts = forecaster.PredictStarts({before}, asked, lengths, *policy);
+  ASSERT_EQ(starts.jobs.size(), 2U);
+  for (const StartForecast& start : starts.jobs) {
+    EXPECT_EQ(start.start, submitted) << "each alone: the other one does not wait before it";
+    EXPECT_EQ(start.ahead, std::vector<std::int32_t>{1});
+  }
+}
+
+TEST(WaitForecaster, AHypotheticalJobOnAnIdleClusterStartsAtOnce) {
+  const Scenario scenario = ScenarioOf({{0, 4, 600}}, "1x4", Rules());
+  const auto policy = Fifo();
+  Observation idle = MomentOf(scenario, *policy, 0);
+  idle.ClearJobs();
+  const HypotheticalJob asked = SubmittedNow(scenario, 0);
+  const StartForecasts starts = WaitForecaster(Rules(), {.samples = 4}, nullptr)
+                                    .PredictStarts({idle}, {&asked, 1}, LengthModel(), *policy);
+  EXPECT_EQ(starts.jobs[0].start, (TimeQuantiles{0, 0, 0}));
+}
+
 TEST(WaitForecaster, ABadOptionIsNamedWithItsRule) {
   const auto message = [](const WaitForecastOptions& options) -> std::string {
     return ErrorOf(ExitCode::kUsage, [&] { WaitForecaster(Rules(), options, nullptr); });
