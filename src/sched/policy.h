@@ -18,6 +18,7 @@
 #include "core/params.h"
 #include "core/registry.h"
 #include "sched/rates_read.h"
+#include "workload/job.h"
 
 namespace allot {
 
@@ -61,6 +62,8 @@ struct EpisodeContext {
   const Foresight* foresight = nullptr;
   // Names by Observation::tenant. Null: not all known in advance. Outlives the call only.
   const std::vector<std::string>* tenants = nullptr;
+  // What each job is charged to. Empty: not known. Outlives the episode.
+  std::function<Charge(JobIndex)> charge_of{};
 };
 
 // Facts about an episode for people, as (name, text): how often a policy fell back, and why.

@@ -146,7 +146,10 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
 EpisodeContext ContextOf(const Scenario& scenario) {
   return {.seed = scenario.options().seed,
           .cluster = &scenario.cluster(),
-          .tenants = &scenario.workload().tenants.names()};
+          .tenants = &scenario.workload().tenants.names(),
+          .charge_of = [&workload = scenario.workload()](JobIndex job) {
+            return workload.ChargeOf(workload.jobs[static_cast<std::size_t>(job)]);
+          }};
 }
 
 Playback InSimulator(const Scenario& scenario, const DecisionLog& log) {

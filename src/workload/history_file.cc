@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "core/check.h"
+#include "core/file.h"
 #include "workload/calendar.h"
 #include "workload/quotas.h"
 #include "workload/trace_reader.h"
@@ -25,6 +26,7 @@ std::shared_ptr<const History> ReadHistory(const std::string& history) {
 
 const ParamLoader& FileLoader() {
   static const ParamLoader loader = [](std::string_view kind, const std::string& value) {
+    if (kind == "text") return std::any(ReadTextFile(value));
     if (kind == "quotas") return std::any(ReadQuotas(value));
     ALLOT_CHECK(kind == "history");
     return std::any(ReadHistory(value));

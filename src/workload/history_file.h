@@ -15,7 +15,8 @@ namespace allot {
 // a line is at fault, the line.
 std::shared_ptr<const History> ReadHistory(const std::string& history);
 
-// Loads parameters of the kinds "history" (ReadHistory) and "quotas" (ReadQuotas).
+// Loads parameters of the kinds "history" (ReadHistory), "quotas" (ReadQuotas) and "text", a whole
+// file as a std::string (ReadTextFile).
 const ParamLoader& FileLoader();
 
 }  // namespace allot

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/types.h"
 #include "workload/communication.h"
@@ -49,6 +50,8 @@ struct Job {
   // The type that `duration` was measured on, of the table of gpu_types; -1 = the fastest that
   // holds it.
   std::int16_t duration_type = -1;
+  std::int16_t account = -1;  // index into Workload::accounts; -1 = unknown
+  std::int16_t qos = -1;      // index into Workload::qos; -1 = unknown
   Outcome outcome = Outcome::kUnreported;
   bool keeps_batch = false;  // it trains with that batch only, whatever its GPUs
 
@@ -58,6 +61,12 @@ struct Job {
   // When it got GPUs as the trace tells it; NaN: unknown.
   Seconds recorded_start() const { return recorded_wait < 0 ? kUnknown : submit + recorded_wait; }
   bool rigid() const { return lowest() == gpus && highest() == gpus; }
+};
+
+// Whom a job is charged to and under which quality of service, by Slurm's names; "": unknown.
+struct Charge {
+  std::string_view account{};
+  std::string_view qos{};
 };
 
 }  // namespace allot

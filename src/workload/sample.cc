@@ -149,6 +149,8 @@ SampleChoice ChooseSample(const Workload& workload, const SampleOptions& options
   sample.tenants = workload.tenants;
   sample.users = workload.users;
   sample.groups = workload.groups;
+  sample.accounts = workload.accounts;
+  sample.qos = workload.qos;
   sample.gpu_types = workload.gpu_types;
   if (workload.recorded_until) sample.recorded_until = *workload.recorded_until - options.from;
   const double low = options.load > 0 ? options.part * counts.keep_probability : 0;

@@ -42,6 +42,8 @@ struct Workload {
   NameTable tenants;
   NameTable users;
   NameTable groups;
+  NameTable accounts;
+  NameTable qos;        // names of qualities of service
   NameTable gpu_types;  // names of GPU types, and several of them joined by '|'
   DrawnModels drawn;    // perf/elastic.h
   // When the record was taken, where jobs had not ended by then (Job::ended).
@@ -52,6 +54,8 @@ struct Workload {
   // Sorts by (submit, present order) and checks every job: unique id, submit >= 0, gpus >= 1,
   // duration > 0, limits ordered. DataError names the job and both values.
   void Finish();
+  // The names last as long as the workload.
+  Charge ChargeOf(const Job& job) const { return {accounts[job.account], qos[job.qos]}; }
   std::string PlaceOf(const Job& job) const;  // " (FILE:LINE)" for messages, "" if unknown
   Seconds Span() const;                       // last submit - first submit
   // How long the job ran within the record; of a job that had not ended less than its duration.

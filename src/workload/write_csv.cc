@@ -45,6 +45,8 @@ std::vector<Column> Columns(const Workload& workload) {
       {"tenant", [&](const Job& job) { return Quote(workload.tenants[job.tenant]); }},
       {"user", [&](const Job& job) { return Quote(workload.users[job.user]); }},
       {"group", [&](const Job& job) { return Quote(workload.groups[job.group]); }},
+      {"account", [&](const Job& job) { return Quote(workload.accounts[job.account]); }},
+      {"qos", [&](const Job& job) { return Quote(workload.qos[job.qos]); }},
       {"priority", [=](const Job& job) { return unless(job.priority, 0.0); }},
       {"deadline_s", [=](const Job& job) { return unless(job.deadline, kNever); }},
       {"user_estimate_s", [=](const Job& job) { return unless(job.user_estimate, 0.0); }},

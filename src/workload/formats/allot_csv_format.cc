@@ -67,6 +67,8 @@ std::optional<Job> ReadAllotCsvRow(const CsvReader& row, TraceBuilder& builder) 
   job.tenant = names.tenants.Intern(row.Text("tenant"));
   job.user = names.users.Intern(row.Text("user"));
   job.group = names.groups.Intern(row.Text("group"));
+  job.account = names.accounts.InternSmall(row.Text("account"));
+  job.qos = names.qos.InternSmall(row.Text("qos"));
   return job;
 }
 
@@ -83,7 +85,8 @@ ALLOT_REGISTER(TraceFormat,
                                        "gpu_types",       "gpu_type",
                                        "duration_type",   "gpu_memory_gb",
                                        "memory_gb",       "cpus",
-                                       "comm_share",      "pattern"}},
+                                       "comm_share",      "pattern",
+                                       "account",         "qos"}},
                          Origin::kTrace, ReadAllotCsvRow));
 
 }  // namespace

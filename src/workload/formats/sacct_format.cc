@@ -36,6 +36,8 @@ constexpr std::string_view kComponent =
 constexpr std::string_view kClockShift =
     "start and end an hour off the run time, which counts: the clocks were changed meanwhile";
 
+constexpr long long kMostNice = 2'147'483'645;  // of Slurm
+
 // A row of a job that holds GPUs, held them or waits for them.
 struct SacctRow {
   int line = 0;
@@ -101,6 +103,10 @@ class SacctReader {
     const bool by_account = tenant_ == SacctTenant::kAccount && row_.Has("Account");
     const bool queue = row_.Has("Partition") && !by_account;
     job.tenant = names.tenants.Intern(row_.Text(queue ? "Partition" : "Account"));
+    job.account = names.accounts.InternSmall(row_.Text("Account"));
+    job.qos = names.qos.InternSmall(row_.Text("QOS"));
+    if (row_.Has("Nice"))
+      job.priority = -static_cast<double>(row_.Integer("Nice", -kMostNice, kMostNice));
     return read;
   }
 

@@ -16,7 +16,7 @@ namespace {
 // Has all that is read here; -X leaves out the steps.
 constexpr std::string_view kSacctCommand =
     "sacct --allusers --allocations --parsable2 --starttime 2026-10-01 --endtime 2026-11-01 "
-    "--format=JobID,JobName,User,Account,Partition,State,Submit,Eligible,Start,End,ElapsedRaw,"
+    "--format=JobID,JobName,User,Account,QOS,Partition,State,Submit,Eligible,Start,End,ElapsedRaw,"
     "TimelimitRaw,ReqTRES,AllocTRES > sacct.txt";
 
 // TRES_ALLOC is also what waiting jobs ask for.
@@ -30,6 +30,7 @@ constexpr std::pair<std::string_view, std::string_view> kOfSqueue[] = {
     {"JOBID", "JobID"},
     {"USER", "User"},
     {"ACCOUNT", "Account"},
+    {"NICE", "Nice"},
     {"PARTITION", "Partition"},
     {"STATE", "State"},
     {"ST", "State"},

@@ -136,9 +136,9 @@ class SacctRecord {
 
 const std::vector<std::string>& SacctJsonColumns() {
   static const std::vector<std::string> columns = {
-      "JobID",      "JobName",      "User",     "Account",   "Partition",
-      "State",      "Submit",       "Eligible", "Start",     "End",
-      "ElapsedRaw", "TimelimitRaw", "ReqTRES",  "AllocTRES", "Reason"};
+      "JobID",   "JobName",   "User",   "Account", "Partition",  "State",
+      "Submit",  "Eligible",  "Start",  "End",     "ElapsedRaw", "TimelimitRaw",
+      "ReqTRES", "AllocTRES", "Reason", "QOS"};
   return columns;
 }
 
@@ -157,7 +157,8 @@ std::vector<std::string> RowOf(const SacctRecord& record) {
           record.TimeLimit(),
           record.Tres("requested"),
           record.Tres("allocated"),
-          record.Reason()};
+          record.Reason(),
+          record.Text("qos")};
 }
 
 int DetectSacctJson(std::string_view head) {

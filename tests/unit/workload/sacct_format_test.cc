@@ -190,6 +190,25 @@ TEST(Squeue, ReadsWhatRunsAndWaits) {
             "or account; 1 no GPU requested");
 }
 
+TEST(Sacct, AccountAndQosAreKept) {
+  const Workload workload = ReadText("sacct",
+                                     "JobID|Account|QOS|State|Submit|Start|Elapsed|AllocTRES\n"
+                                     "1|nlp|high|COMPLETED|2026-10-05T00:00:00|2026-10-05T00:00:00|"
+                                     "00:10:00|gres/gpu=1\n");
+  ASSERT_EQ(workload.jobs.size(), 1u);
+  EXPECT_EQ(workload.ChargeOf(workload.jobs[0]).account, "nlp");
+  EXPECT_EQ(workload.ChargeOf(workload.jobs[0]).qos, "high");
+}
+
+TEST(Squeue, NiceLowersThePriority) {
+  const Workload workload =
+      ReadText("sacct",
+               "JOBID|NICE|STATE|SUBMIT_TIME|START_TIME|TIME|TRES_ALLOC\n"
+               "1|30|RUNNING|2026-10-05T00:00:00|2026-10-05T00:00:00|10:00|gres/gpu=1\n");
+  ASSERT_EQ(workload.jobs.size(), 1u);
+  EXPECT_EQ(workload.jobs[0].priority, -30);
+}
+
 TEST(Squeue, GresOfANodeCountsForEachNode) {
   const Workload workload =
       ReadText("sacct",

@@ -44,6 +44,8 @@ Workload Generated(std::uint64_t seed) {
     job.tenant = workload.tenants.Intern(text());
     job.user = workload.users.Intern(text());
     job.group = workload.groups.Intern(text());
+    job.account = workload.accounts.InternSmall(text());
+    job.qos = workload.qos.InternSmall(text());
     if (sometimes()) job.user_estimate = magnitude();
     if (sometimes()) job.recorded_wait = magnitude();
     workload.jobs.push_back(job);
@@ -74,6 +76,8 @@ TEST(WriteAllotCsv, ReadsBackAsEqualJobs) {
       EXPECT_EQ(written.tenants[a.tenant], read.tenants[b.tenant]);
       EXPECT_EQ(written.users[a.user], read.users[b.user]);
       EXPECT_EQ(written.groups[a.group], read.groups[b.group]);
+      EXPECT_EQ(written.ChargeOf(a).account, read.ChargeOf(b).account);
+      EXPECT_EQ(written.ChargeOf(a).qos, read.ChargeOf(b).qos);
       EXPECT_EQ(a.user_estimate, b.user_estimate);
       EXPECT_EQ(a.recorded_wait, b.recorded_wait);
     }
