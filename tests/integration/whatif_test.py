@@ -111,7 +111,7 @@ def test_a_trace_without_starts_has_no_record(allot, tmp_path):
     (["--more-nodes", "0x8"], ["number of nodes", "0x8"]),
     (["--more-nodes=-3"], ["--more-nodes", "-3"]),
     (["--target-wait=-5"], ["--target-wait must be a time of at least 0 s", "-5"]),
-    (["--present", "slurm"], ["unknown policy 'slurm'"]),
+    (["--present", "slurmm"], ["unknown policy 'slurmm'"]),
     (["--present", "fifo,easy"], ["--present must be one policy", "got 2", "fifo,easy"]),
     (["--workloads", "3"], ["unknown option '--workloads'"]),
     (["-o", ""], ["must not be empty"]),
