@@ -309,6 +309,10 @@ nlohmann::ordered_json ToJson(const WhatIf& what_if) {
                       {"avg_jct_s", scene.avg_jct_s},
                       {"gpu_utilisation", scene.gpu_utilisation},
                       {"preemptions_per_job", scene.preemptions_per_job}});
+    if (std::isfinite(scene.wait_error_s)) {
+      scenes.back()["wait_rank_correlation"] = scene.wait_rank_correlation;
+      scenes.back()["wait_error_s"] = scene.wait_error_s;
+    }
     if (scene.node_stops_per_job > 0) {
       scenes.back()["node_stops_per_job"] = scene.node_stops_per_job;
     }
@@ -473,6 +477,13 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
           ". That is far from the record: the jobs had more room in truth (nodes that this cluster "
           "does not have, GPUs that were shared, other types), or the scheduler chose better. Take "
           "the other rows as directions, not as minutes.";
+    }
+    if (std::isfinite(present->wait_rank_correlation)) {
+      text += fmt::format(
+          " Job by job, half of these waits are within {} of the recorded ones, and their order "
+          "has "
+          "a rank correlation of {} with theirs.",
+          HumanDuration(present->wait_error_s), HumanFixed(present->wait_rank_correlation, 2));
     }
     findings.push_back(std::move(text));
   } else {

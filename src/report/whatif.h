@@ -43,6 +43,10 @@ struct WhatIfScene {
   double p95_wait_s = kUnknown;
   double max_wait_s = kUnknown;
   double avg_jct_s = kUnknown;  // from submission to the end
+  // Its waits beside those of the record, job by job; kUnknown: nothing is recorded, or another
+  // cluster is simulated.
+  double wait_rank_correlation = kUnknown;  // Spearman's
+  double wait_error_s = kUnknown;           // median of the absolute differences
   double gpu_utilisation = kUnknown;
   double preemptions_per_job = kUnknown;
   double node_stops_per_job = 0;  // of these: a node of the job went down

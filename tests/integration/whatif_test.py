@@ -372,3 +372,29 @@ def test_a_share_becomes_elastic_by_the_users_who_gain_most(allot, tmp_path):
 def test_shares_that_cannot_be_are_refused(allot, tmp_path, words, rule):
     done = allot("whatif", "--workload", MONTH, "--cluster", NODES, *words, "-o", tmp_path / "page.html", exit=2)
     assert rule in done.stderr
+
+
+def ask_with_conf(program, folder, text):
+    conf = folder / "slurm.conf"
+    conf.write_text(text)
+    return subprocess.run([program, "whatif", "--workload", MONTH, "--cluster", NODES, "--present", f"mine=slurm:conf={conf}", "--policies",
+                           "easy", "--interval", "30", "--more-nodes", "0", "--json", "-o", folder / "page.html"],
+                          capture_output=True, text=True, check=False)
+
+
+def test_slurm_conf_makes_the_present_scheduler(program, tmp_path):
+    done = ask_with_conf(program, tmp_path, "PreemptType=preempt/qos\nPartitionName=a100 Nodes=n[01-03]\nPartitionName=v100 Nodes=n[04-06]\n")
+    assert done.returncode == 0, done.stderr
+    page = json.loads(done.stdout)
+    assert "mine, not simulated: PreemptType=preempt/qos." in page["notes"]
+    present = next(s for s in page["scenes"] if s["kind"] == "present")
+    assert present["wait_rank_correlation"] > 0.5 and present["wait_error_s"] < 600  # the month is of FIFO with backfill
+    assert any("Job by job, half of these waits are within" in finding for finding in page["findings"])
+    assert "wait_error_s" not in next(s for s in page["scenes"] if s["kind"] == "recorded")
+    assert "Job by job" in (tmp_path / "page.html").read_text()
+
+
+def test_a_slurm_conf_that_is_wrong_is_named_with_its_line(program, tmp_path):
+    done = ask_with_conf(program, tmp_path, "ClusterName=a\nPriorityWeightAge=-1\n")
+    assert done.returncode == 3
+    assert "'PriorityWeightAge' must be a number from 0" in done.stderr and "slurm.conf:2" in done.stderr

@@ -22,6 +22,7 @@
 #include "metrics/evaluation_notes.h"
 #include "metrics/humanise.h"
 #include "metrics/quantile.h"
+#include "metrics/rank_correlation.h"
 #include "perf/elastic.h"
 #include "sim/run.h"
 #include "workload/trace_stats.h"
@@ -58,6 +59,20 @@ void Fill(const Served& served, WhatIfScene* scene) {
   scene->p95_wait_s = Quantile(sorted, 0.95);
   scene->max_wait_s = Quantile(sorted, 1.0);
   scene->avg_jct_s = mean(served.jct);
+}
+
+// How near the waits of a scene are to those of the record.
+void Compare(const Served& record, const Served& served, WhatIfScene* scene) {
+  std::vector<double> recorded, simulated, errors;
+  for (std::size_t j = 0; j < record.wait.size(); ++j) {
+    if (!std::isfinite(record.wait[j]) || !std::isfinite(served.wait[j])) continue;
+    recorded.push_back(record.wait[j]);
+    simulated.push_back(served.wait[j]);
+    errors.push_back(std::abs(record.wait[j] - served.wait[j]));
+  }
+  std::sort(errors.begin(), errors.end());
+  scene->wait_error_s = Quantile(std::span<const double>(errors), 0.5);
+  scene->wait_rank_correlation = RankCorrelation(recorded, simulated);
 }
 
 // Collects scenes and the service of every job in them.
@@ -121,6 +136,9 @@ class WhatIfMaker {
       scene.unfinished = played.unfinished[c];
       scene.more_jobs = played.more_jobs[c];
       Fill(played.served[c], &scene);
+      if (kind == Kind::kPolicy && SceneOf(result_.what_if, Kind::kRecorded) != nullptr) {
+        Compare(served_.front(), played.served[c], &scene);
+      }
       Add(std::move(scene), std::move(played.served[c]));
     }
     result_.evaluations.push_back(
@@ -499,6 +517,11 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   what_if.cluster_read = evaluation.cluster_read;
   what_if.node_events = evaluation.node_events;
   const std::size_t best = BestAlternative(evaluation);
+  for (const EvaluatedPolicy& policy : evaluation.policies) {
+    for (const auto& [name, text] : policy.runs.front().notes) {
+      what_if.notes.push_back(fmt::format("{}, {}: {}.", policy.label, name, text));
+    }
+  }
 
   if (options.target_wait) {
     what_if.target =
@@ -544,9 +567,9 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
     what_if.notes.push_back(std::move(note));
   }
   what_if.notes.emplace_back(
-      "Partitions, limits of users and priorities are not simulated: every job may use every node "
-      "whose GPU type it accepts. A job may get its GPUs on several nodes, also where it ran on "
-      "one.");
+      "Partitions, limits of users and priorities are simulated by the policy slurm alone "
+      "(--present slurm:conf=FILE): under others every job may use every node whose GPU type it "
+      "accepts, and may get its GPUs on several nodes, also where it ran on one.");
   what_if.notes.push_back(RecordEdgesNote(workload));
   for (std::string& left_out : LeftOutNotes(what_if.read, what_if.cluster_read)) {
     what_if.notes.push_back(std::move(left_out));
