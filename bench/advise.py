@@ -34,14 +34,14 @@ SETTINGS = {
     "PriorityWeightFairShare": 1000, "PriorityWeightJobSize": 200, "PriorityWeightPartition": 1000, "PriorityCalcPeriod": 1}
 
 
-def make_jobs(count, seed, arrivals):
-    """(user, GPUs, minutes of the limit, part of it that is used, seconds until it is submitted)"""
+def make_jobs(count, seed, arrivals, least=1):
+    """At least so many minutes each: (user, GPUs, minutes of the limit, part of it that is used, seconds until it is submitted)"""
     draw = random.Random(seed)
     jobs = []
     for number in range(count):
         user = list(USERS)[number % len(USERS)]
         median, spread = USERS[user]
-        minutes = max(1, min(120, round(median * draw.lognormvariate(0, spread))))
+        minutes = max(least, min(120, round(median * draw.lognormvariate(0, spread))))
         jobs.append((user, draw.choices((1, 2, 4), (60, 25, 15))[0], minutes, draw.uniform(0.4, 1), draw.uniform(0, arrivals)))
     return sorted(jobs, key=lambda job: job[-1])
 
@@ -61,23 +61,30 @@ def advice(cluster, folder, options, policy):
             adviser.terminate()
 
 
+def run_jobs(cluster, jobs, minute, words=lambda job: ()):
+    """Submits each job at its time, with these further words for sbatch, and waits for the end of all: Slurm's number -> job."""
+    begin = time.monotonic()
+    numbers = {}
+    for job in jobs:
+        user, gpus, minutes, part, after = job
+        time.sleep(max(0, begin + after - time.monotonic()))
+        number = int(cluster.client("sbatch", "--parsable", "--partition=main", f"--gres=gpu:{gpus}", "--nodes=1",
+                                    f"--time={minutes}", "--output=/dev/null", *words(job),
+                                    f"--wrap=sleep {minutes * part * minute:.2f}", user=user, cwd="/"))
+        numbers[number] = job
+    wait_until(lambda: not cluster.client("squeue", "--noheader"), "the end of all jobs", seconds=1800)
+    return numbers
+
+
 def play(jobs, options, policy):
     """Seconds that each job waited, by user; with advice of the policy, or None."""
     with tempfile.TemporaryDirectory() as folder, accounting.throw_away(ACCOUNTS, nodes=NODES, settings=SETTINGS) as cluster, \
             advice(cluster, folder, options, policy):
-        begin = time.monotonic()
-        whose = {}
-        for user, gpus, minutes, part, after in jobs:
-            time.sleep(max(0, begin + after - time.monotonic()))
-            number = int(cluster.client("sbatch", "--parsable", "--partition=main", f"--gres=gpu:{gpus}", "--nodes=1",
-                                        f"--time={minutes}", "--output=/dev/null",
-                                        f"--wrap=sleep {minutes * part * options.minute:.2f}", user=user, cwd="/"))
-            whose[number] = user
-        wait_until(lambda: not cluster.client("squeue", "--noheader"), "the end of all jobs", seconds=1800)
+        numbers = run_jobs(cluster, jobs, options.minute)
         waits = {user: [] for user in USERS}
         for number, job in cluster.jobs().items():
             times = [time.mktime(time.strptime(job[key], "%Y-%m-%dT%H:%M:%S")) for key in ("SubmitTime", "StartTime")]
-            waits[whose[number]].append(times[1] - times[0])
+            waits[numbers[number][0]].append(times[1] - times[0])
         return waits
 
 
