@@ -1,7 +1,6 @@
 // Slurm as its slurm.conf has it, simulated: priorities (priority/multifactor or basic), the main
-// scheduler, and backfill (sched/backfill). Sources: slurm.conf(5), and Slurm's pages on the
-// multifactor priority, fair tree and scheduling configuration. What is simulated and what is not:
-// docs/adr/0114-slurm-simulated.md.
+// scheduler, and backfill (sched/backfill), after slurm.conf(5) and Slurm's pages on priorities and
+// scheduling. What is simulated and what is not: docs/adr/0114-slurm-simulated.md.
 //
 // Jobs are taken by the tier of their partition, then priority, then submission. The main scheduler
 // starts them in this order; the first of a partition that does not fit keeps the partition's nodes
@@ -9,8 +8,7 @@
 // without delaying a plan do, the others keep whole nodes in their planned time. Running jobs are
 // never stopped.
 //
-// A job's time limit is its estimated length, or else the default of its partition. What Slurm
-// knows and an observation does not say is reported as a note.
+// A job's time limit is its estimated length, or else its partition's default. The rest is a note.
 
 #include <algorithm>
 #include <any>
@@ -155,7 +153,7 @@ class SlurmPolicy : public Policy {
 
   PolicyNotes notes() const override {
     PolicyNotes notes;
-    std::vector<std::string> partitions;
+    std::vector<std::string> partitions, rules = not_kept_;
     if (nodes_unknown_) {
       partitions.emplace_back("the cluster does not name its nodes, so each partition has all");
     }
@@ -172,7 +170,8 @@ class SlurmPolicy : public Policy {
       notes.emplace_back("accounts", fmt::format("{} users are not among them, with one share each",
                                                  added_associations_));
     }
-    if (!not_kept_.empty()) notes.emplace_back("not simulated", Join(not_kept_, "; "));
+    if (!charge_of_) rules.emplace_back("accounts and QOS of jobs: each has its user's default");
+    if (!rules.empty()) notes.emplace_back("not simulated", Join(rules, "; "));
     return notes;
   }
 
@@ -499,6 +498,7 @@ class SlurmPolicy : public Policy {
 
   // Limits of its user, accounts and QOS let the job start now.
   bool MayStart(const Observation& o, std::int32_t row, const JobFacts& facts) {
+    if (!conf_.enforces_limits) return true;
     const double gpus = (*o.table[At(row)])[o.requested[At(row)]].demand.gpus;
     const auto& association = accounts_.associations()[At(facts.association)];
     const Usage& own = by_association_[At(facts.association)];

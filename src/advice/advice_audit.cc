@@ -70,7 +70,7 @@ void AdviceAudit::Append(const char* step, const NiceChange& change, Seconds now
       {"user", change.user},   {"before", change.before},
       {"after", change.after}, {"submit", change.submit}};
   if (!change.why.empty()) json["why"] = change.why;
-  file_.Append(json);
+  file_.Append({json});
   Apply(step == std::string_view(kDone), change, now);
 }
 

@@ -87,40 +87,50 @@ std::string AdviceWorth::Apply(const nlohmann::ordered_json& record) {
   }
   if (what != kStarted) return "must say seen or started";
   const auto job = jobs_.find(key);
-  if (job == jobs_.end()) return "must start a job that was seen";
-  job->second.came = record.at("wait").get<double>();
+  if (job != jobs_.end()) job->second.came = record.at("wait").get<double>();
   waiting_.erase(id);
   return "";
 }
 
 void AdviceWorth::See(const AdvisedQueue& queue, const AdvisedOrder& order, Seconds now) {
+  std::vector<nlohmann::ordered_json> seen;
   for (std::size_t j = 0; j < queue.waiting.size(); ++j) {
     const QueuedJob& job = queue.waiting[j];
     const JobWait& wait = order.waits[j];
     if (std::isnan(wait.own) || jobs_.contains({job.id, job.submit})) continue;
-    const nlohmann::ordered_json record = {
-        {"what", kSeen},        {"time", now},      {"job", job.id},
-        {"submit", job.submit}, {"user", job.user}, {"account", job.account},
-        {"queue", queue.name},  {"own", wait.own},  {"advised", wait.advised}};
-    file_.Append(record);
-    Apply(record);
+    seen.push_back({{"what", kSeen},
+                    {"time", now},
+                    {"job", job.id},
+                    {"submit", job.submit},
+                    {"user", job.user},
+                    {"account", job.account},
+                    {"queue", queue.name},
+                    {"own", wait.own},
+                    {"advised", wait.advised}});
   }
+  Add(seen);
+}
+
+void AdviceWorth::Add(const std::vector<nlohmann::ordered_json>& records) {
+  file_.Append(records);
+  for (const nlohmann::ordered_json& record : records) Apply(record);
 }
 
 void AdviceWorth::SeeStarts(const std::map<std::string, JobNow>& jobs) {
   std::vector<nlohmann::ordered_json> started;
-  for (const auto& [id, submit] : waiting_) {
+  for (auto known = waiting_.begin(); known != waiting_.end();) {
+    const auto& [id, submit] = *known;
     const auto job = jobs.find(id);
-    if (job == jobs.end() || job->second.submit != submit || job->second.start <= 0) continue;
-    started.push_back({{"what", kStarted},
-                       {"job", id},
-                       {"submit", submit},
-                       {"wait", std::max(0.0, job->second.start - submit)}});
+    const bool is_over = job == jobs.end() || job->second.submit != submit;
+    if (!is_over && job->second.start > 0) {
+      started.push_back({{"what", kStarted},
+                         {"job", id},
+                         {"submit", submit},
+                         {"wait", std::max(0.0, job->second.start - submit)}});
+    }
+    known = is_over ? waiting_.erase(known) : std::next(known);
   }
-  for (const nlohmann::ordered_json& record : started) {
-    file_.Append(record);
-    Apply(record);
-  }
+  Add(started);
 }
 
 WorthReport AdviceWorth::Between(Seconds from, Seconds until) const {

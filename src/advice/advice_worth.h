@@ -26,7 +26,8 @@ class AdviceWorth {
   // A round: jobs of the queue that are estimated for the first time. RunError when the file cannot
   // be written.
   void See(const AdvisedQueue& queue, const AdvisedOrder& order, Seconds now);
-  // Jobs that have started since.
+  // Jobs that have started since. `jobs`: all that are not over; of one that started and ended
+  // between two rounds the wait stays unknown.
   void SeeStarts(const std::map<std::string, JobNow>& jobs);
 
   // Of jobs that were first seen in this time. O(jobs log jobs + 2000 days).
@@ -43,6 +44,7 @@ class AdviceWorth {
   using Key = std::pair<std::string, Seconds>;  // id and submission: numbers may come again
 
   std::string Apply(const nlohmann::ordered_json& record);
+  void Add(const std::vector<nlohmann::ordered_json>& records);
 
   std::map<Key, Seen> jobs_;
   std::map<std::string, Seconds> waiting_;  // submission of those whose start is not known, by id

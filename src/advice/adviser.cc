@@ -20,8 +20,8 @@ constexpr const char* kWorthName = "worth.jsonl";
 constexpr const char* kMetricsName = "worth.prom";
 constexpr const char* kLockName = "advice.lock";
 
-std::unique_ptr<FileLock> LockIf(bool records, const std::filesystem::path& state) {
-  if (!records) return nullptr;
+std::unique_ptr<FileLock> LockFor(Adviser::Records records, const std::filesystem::path& state) {
+  if (records == Adviser::Records::kNone) return nullptr;
   OwnedFolder::OpenOrMake(state).CloseToOthers();
   return std::make_unique<FileLock>(state / kLockName, "one adviser records in a state folder");
 }
@@ -38,14 +38,14 @@ bool IsMoreUseful(const AdvisedChange& a, const AdvisedChange& b) {
 }  // namespace
 
 Adviser::Adviser(std::unique_ptr<AdviceTarget> target, AdviceOptions options,
-                 const std::filesystem::path& state, bool records)
+                 const std::filesystem::path& state, Records records)
     : target_(std::move(target)),
       options_(std::move(options)),
       state_(state),
-      lock_(LockIf(records, state)),
+      lock_(LockFor(records, state)),
       audit_(state / kAuditName) {
   (void)MakeOnlinePolicy(options_.policy, FileLoader());
-  if (records) worth_.emplace(state / kWorthName);
+  if (records == Records::kWritesAndWorth) worth_.emplace(state / kWorthName);
 }
 
 void Adviser::LeaveAlone(AdvisedQueue* queue) const {

@@ -65,10 +65,11 @@ struct Written {
 
 class Adviser {
  public:
-  // `state`: the folder of the records. UsageError for an unknown policy. One that shall leave no
-  // file there, and so cannot write, does not record. RunError if another process records there.
+  enum class Records { kNone, kWrites, kWritesAndWorth };
+  // `state`: the folder of the records. UsageError for an unknown policy. One without records
+  // leaves no file there, and cannot write. RunError if another process records there.
   Adviser(std::unique_ptr<AdviceTarget> target, AdviceOptions options,
-          const std::filesystem::path& state, bool records);
+          const std::filesystem::path& state, Records records);
 
   // Changes nothing of the scheduler's; records what the advice is worth (AdviceWorth). RunError
   // when the scheduler does not answer.

@@ -37,17 +37,19 @@ JsonLines::JsonLines(std::filesystem::path path, const std::string& what, const 
   }
 }
 
-void JsonLines::Append(const nlohmann::ordered_json& record) {
+void JsonLines::Append(const std::vector<nlohmann::ordered_json>& records) {
+  if (records.empty()) return;
   if (!file_) {
     const bool is_new = !std::filesystem::exists(path_);
     file_.emplace(path_, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW);
     if (is_new) SyncToDisk(path_.parent_path(), path_);
   }
-  const std::string line = JsonText(record, -1) + "\n";
+  std::string lines;
+  for (const nlohmann::ordered_json& record : records) lines += JsonText(record, -1) + "\n";
   file_->Cut(whole_);  // what a killed process wrote a part of
-  file_->Write(line);
+  file_->Write(lines);
   file_->Sync();
-  whole_ += line.size();
+  whole_ += lines.size();
 }
 
 }  // namespace allot

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/owned_file.h"
 
@@ -21,9 +22,9 @@ class JsonLines {
   using Read = std::function<std::string(const nlohmann::ordered_json&)>;
   JsonLines(std::filesystem::path path, const std::string& what, const Read& read);
 
-  // On disk when it returns. RunError when the file cannot be written. The file lies in a folder
-  // that one process at a time writes to (core/file_lock.h).
-  void Append(const nlohmann::ordered_json& record);
+  // On disk when it returns, all at once. RunError when the file cannot be written. The file lies
+  // in a folder that one process at a time writes to (core/file_lock.h).
+  void Append(const std::vector<nlohmann::ordered_json>& records);
 
  private:
   std::filesystem::path path_;

@@ -10,6 +10,7 @@
 #include "advice/kueue_snapshot.h"
 #include "clients/kubernetes/api/kube_client.h"
 #include "clients/kubernetes/api/kube_config.h"
+#include "clients/kubernetes/fields.h"
 #include "core/wall_clock.h"
 #include "live/runtimes/kubernetes/kubernetes_options.h"
 #include "live/runtimes/kubernetes/kueue_health.h"
@@ -60,10 +61,14 @@ std::vector<nlohmann::json> KueueQueue::List(const char* plural) {
       throw RunError("{}{}", reply.ToStatus(fmt::format("listing {}", plural)).message(),
                      reply.code == 403 ? fmt::format(" ({})", kKueueRights) : "");
     }
-    auto& page = reply.body.at("items");
-    std::move(page.begin(), page.end(), std::back_inserter(items));
-    more.clear();
-    if (reply.body.contains("metadata")) more = reply.body["metadata"].value("continue", "");
+    const auto page = reply.body.find("items");
+    if (page == reply.body.end() || !page->is_array()) {
+      throw RunError("listing {}: the answer has no items", plural);
+    }
+    std::move(page->begin(), page->end(), std::back_inserter(items));
+    const nlohmann::json* const next =
+        FindField(reply.body, nlohmann::json::json_pointer("/metadata/continue"));
+    more = next != nullptr && next->is_string() ? next->get<std::string>() : "";
   } while (!more.empty());
   return items;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "clients/kubernetes/gpu_resources.h"
@@ -127,6 +128,7 @@ class KueueReader {
   bool reclaims_ = false;                        // some ClusterQueue of a cohort
   std::map<std::string, KnownQueue> queues_;     // by ClusterQueue
   std::map<std::string, std::string> queue_of_;  // ClusterQueue by LocalQueue
+  std::set<std::string> stopped_;                // LocalQueues
   AdviceSnapshot snapshot_;
 };
 
@@ -137,7 +139,9 @@ KueueReader::KueueReader(const KueueLists& lists, Seconds now) : lists_(lists) {
                               IsSet(one, "/spec/preemption/reclaimWithinCohort", "Never"));
   }
   for (const KueueJson& one : lists.local_queues) {
-    queue_of_[IdOf(one, NameOf(one))] = TextAt(one, "/spec/clusterQueue");
+    const std::string id = IdOf(one, NameOf(one));
+    queue_of_[id] = TextAt(one, "/spec/clusterQueue");
+    if (IsSet(one, "/spec/stopPolicy", "None")) stopped_.insert(id);
   }
 }
 
@@ -146,7 +150,8 @@ std::string KueueReader::WhyLeftAlone(const KueueJson& cluster_queue) const {
   if (IsSet(cluster_queue, "/spec/preemption/withinClusterQueue", "Never")) {
     return "its ClusterQueue preempts by priority";
   }
-  if (!CohortOf(cluster_queue).empty() && reclaims_) return "its cohort preempts by priority";
+  if (!CohortOf(cluster_queue).empty() && reclaims_)
+    return "a cohort of this cluster preempts by priority";
   if (cluster_queue.contains(KueueJson::json_pointer("/spec/admissionScope/admissionMode"))) {
     return "its ClusterQueue orders by usage";
   }
@@ -181,7 +186,8 @@ void KueueReader::AddWaiting(const KueueJson& workload, QueuedJob job, KnownQueu
   const KueueJson::json_pointer active("/spec/active");
   const bool is_active = !workload.contains(active) || workload.at(active) != KueueJson(false);
   const auto again = ParseKubernetesTime(TextAt(workload, "/status/requeueState/requeueAt"));
-  if (job.gpus == 0) job.left_alone = "asks for no GPUs";
+  if (job.gpus == 0 && job.left_alone.empty()) job.left_alone = "asks for no GPUs";
+  if (stopped_.contains(job.user)) job.left_alone = "its LocalQueue is stopped";
   if (!NiceOf(workload)) job.left_alone = "its priority-boost is no number";
   if (!is_active) job.left_alone = "deactivated";
   if (again && *again > snapshot_.now) job.left_alone = "waits to be queued again";

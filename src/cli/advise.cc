@@ -187,6 +187,11 @@ void SleepUntilNext(Seconds interval) {
   }
 }
 
+Adviser::Records RecordsOf(const AdviseOptions& o) {
+  if (o.undo) return Adviser::Records::kWrites;
+  return o.write || !o.once ? Adviser::Records::kWritesAndWorth : Adviser::Records::kNone;
+}
+
 int Advise(const AdviseOptions& o, const GlobalOptions& globals) {
   const std::filesystem::path state = StateFolder(o.state);
   if (o.worth) {
@@ -199,7 +204,7 @@ int Advise(const AdviseOptions& o, const GlobalOptions& globals) {
     throw RunError("--undo needs the folder from which advice was written (--state), '{}' has none",
                    state.string());
   }
-  Adviser adviser(MakeTarget(o), o.advice, state, o.write || o.undo || !o.once);
+  Adviser adviser(MakeTarget(o), o.advice, state, RecordsOf(o));
   if (o.undo) return Undo(adviser, globals);
   InstallInterruptHandler();
   for (bool first = true; first || !o.once; first = false) {

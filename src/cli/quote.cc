@@ -161,24 +161,28 @@ int ShowQuote(const QuoteOptions& o, bool of_source, const GlobalOptions& global
 
 ALLOT_REGISTER(
     CommandInfo,
-    (CommandInfo{"quote", "when a job would start, were it submitted now; and similar ones",
-                 [](CommandLine& line, const GlobalOptions& globals) {
-                   auto o = std::make_shared<QuoteOptions>();
-                   line.Option("--gpus", o->gpus, "GPUs of the job").Required();
-                   line.Option("--limit", o->limit, "time limit of the job").Duration();
-                   line.Option("--type", o->type, "GPU type that it accepts; several: 'a100|v100'")
-                       .DefaultText("any");
-                   line.Option("--user", o->user, "who would submit it, by the names of the trace");
-                   line.Option("--account", o->account,
-                               "the account that would pay for it, likewise");
-                   line.Option("--state", o->state, std::string("without a trace: ") + kStateHelp);
-                   DeclareForecastSource(line, o->source);
-                   return [o, &line, &globals] {
-                     const bool of_source =
-                         !line.Given("workload").empty() || !line.Given("setting").empty();
-                     return ShowQuote(*o, of_source, globals);
-                   };
-                 }}));
+    (CommandInfo{
+        "quote", "when a job would start, were it submitted now; and similar ones",
+        [](CommandLine& line, const GlobalOptions& globals) {
+          auto o = std::make_shared<QuoteOptions>();
+          line.Option("--gpus", o->gpus, "GPUs of the job").Required();
+          line.Option("--limit", o->limit, "time limit of the job").Duration();
+          line.Option("--type", o->type, "GPU type that it accepts; several: 'a100|v100'")
+              .DefaultText("any");
+          line.Option("--user", o->user, "who would submit it, by the names of the trace");
+          line.Option("--account", o->account, "the account that would pay for it, likewise");
+          line.Option("--state", o->state, std::string("without a trace: ") + kStateHelp);
+          DeclareForecastSource(line, o->source);
+          return [o, &line, &globals] {
+            const bool of_source =
+                !line.Given("workload").empty() || !line.Given("setting").empty();
+            for (const char* name : {"cluster", "policy", "at", "history", "rules"}) {
+              if (of_source || line.Given(name).empty()) continue;
+              throw UsageError("--{} is for a quote from a trace (--workload), got no trace", name);
+            }
+            return ShowQuote(*o, of_source, globals);
+          };
+        }}));
 
 }  // namespace
 }  // namespace allot

@@ -16,6 +16,11 @@ constexpr Seconds kLongestPause = 8;   // users wait for an answer
 constexpr Seconds kCpuPerQuote = 0.3;  // with more jobs it looks less far ahead
 constexpr std::int64_t kFewestQuoteRows = 100'000;
 
+// "": that of the user's jobs that are known (RulesPast). Else users are their own accounts.
+std::string AccountOf(const std::string& user, const LiveMoment& at) {
+  return std::find(at.users.begin(), at.users.end(), user) != at.users.end() ? "" : user;
+}
+
 }  // namespace
 
 LiveQuotes::LiveQuotes(Settings settings, std::unique_ptr<Policy> policy)
@@ -45,6 +50,9 @@ void LiveQuotes::Ask(const QuoteRequest& request, const std::string& user,
     const std::lock_guard lock(mutex_);
     if (known_.moment == nullptr) {
       refused = "the daemon has made no forecast yet; ask again in a minute";
+    } else if (std::any_of(questions_.begin(), questions_.end(),
+                           [&user](const Question& one) { return one.user == user; })) {
+      refused = "another quote of yours waits for its turn; ask again in a minute";
     } else if (questions_.size() >= kMostQuestions) {
       refused = fmt::format("{} users wait for a quote; ask again in a minute", questions_.size());
     } else {
@@ -95,7 +103,7 @@ QuoteAnswer LiveQuotes::Answer(const Question& question, const Known& known) try
                                 .cluster = at.nominal,
                                 .rules = at.rules.rules.get(),
                                 .user = question.user,
-                                .account = question.user,
+                                .account = AccountOf(question.user, at),
                                 .rows_shown = &rows},
                                settings_.calibration)};
   // Without a change the moment may be old. A job that would have started since then starts now.

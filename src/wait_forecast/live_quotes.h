@@ -20,8 +20,8 @@ namespace allot {
 
 class LiveQuotes : public QuoteSource {
  public:
-  // Questions that wait; further ones are refused.
-  static constexpr std::size_t kMostQuestions = 8;
+  // Questions that wait, one of a user; further ones are refused.
+  static constexpr std::size_t kMostQuestions = 4;
 
   struct Settings {
     SimOptions rules{};

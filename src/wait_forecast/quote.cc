@@ -28,7 +28,8 @@ class QuoteMaker {
     if (request.limit && !(*request.limit > 0)) {
       throw UsageError("the time limit must be > 0 s, got {}", *request.limit);
     }
-    if (accepted_.None(TypesOf(request.type))) {
+    if (types_.empty()) throw UsageError("a quote needs GPUs, and the cluster has none");
+    if (request.type && accepted_.None(*request.type)) {
       throw UsageError("the GPU type must be one that the cluster has ({}), got '{}'",
                        Join(basis.cluster.types(), ", "), *request.type);
     }
@@ -62,6 +63,14 @@ class QuoteMaker {
     if (given != request_.gpus) {
       quote.notes.push_back(fmt::format("the operator's rules allow no {} GPUs: {} are quoted",
                                         request_.gpus, given));
+    }
+    if (request_.limit && !basis_.by_limits) {
+      quote.notes.emplace_back(
+          "the policy does not go by time limits, so the limit changes nothing");
+    }
+    const auto never = [](const StartForecast& start) { return !start.known(); };
+    if (std::any_of(starts.jobs.begin(), starts.jobs.end(), never)) {
+      quote.notes.emplace_back("?: such a job gets nothing even of an idle cluster");
     }
     AddMaintenance(&quote);
     return quote;

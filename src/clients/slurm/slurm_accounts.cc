@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "clients/slurm/slurm_conf.h"
@@ -179,7 +180,7 @@ class Record {
     }
   }
   [[noreturn]] void Fail(std::string_view rule, std::string_view got) const {
-    throw DataError("slurm: a line of accounts must be {}, got '{}' ({})", rule, got, place_);
+    throw DataError("slurm: a line must be {}, got '{}' ({})", rule, got, place_);
   }
 
  private:
@@ -378,6 +379,8 @@ std::vector<SlurmQosRules> ReadSlurmQos(std::string_view text, const std::string
                             .user_gpus = row.Gpus("MaxTRESPU", not_kept),
                             .user_jobs = row.Number("MaxJobsPU")}});
   });
+  std::set<std::string> told;
+  std::erase_if(*not_kept, [&told](const std::string& what) { return !told.insert(what).second; });
   return all;
 }
 

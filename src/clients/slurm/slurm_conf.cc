@@ -94,6 +94,7 @@ std::vector<Pair> PairsOf(const Line& line) {
       throw DataError("slurm.conf: a line must be KEY=VALUE, got '{}' ({})", line.text, line.place);
     }
     rest = rest.substr(equals + 1);
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
     std::string value;
     bool quoted = false;
     std::size_t end = 0;
@@ -370,9 +371,12 @@ class ConfReader {
       if (!rest.empty()) NotKept("TRESBillingWeights=" + rest);
     } else if (key == "preemptmode" || key == "maxnodes" || key == "minnodes" ||
                key == "maxcpuspernode" || key == "exclusiveuser" || key == "lln" ||
-               key == "oversubscribe" || key == "shared" || key == "resumetimeout") {
+               key == "oversubscribe" || key == "shared" || key == "resumetimeout" ||
+               key == "allowaccounts" || key == "denyaccounts" || key == "allowgroups" ||
+               key == "allowqos" || key == "denyqos" || key == "state") {
       const std::string text = ToLower(pair.value);
-      const bool normal = text == "no" || text == "off" || text == "unlimited" || text == "0";
+      const bool normal = text == "no" || text == "off" || text == "unlimited" || text == "0" ||
+                          text == "all" || text == "up";
       if (!normal) NotKept(fmt::format("{}={}", pair.key, pair.value));
     }
   }
@@ -398,6 +402,13 @@ class ConfReader {
       conf_.multifactor = value.text() == "priority/multifactor";
       if (!conf_.multifactor && value.text() != "priority/basic") {
         value.Fail("priority/basic or priority/multifactor");
+      }
+    });
+    add("AccountingStorageEnforce", [this](const Value& value) {
+      for (const std::string_view part : Split(ToLower(value.text()), ',')) {
+        const std::string_view word = Trim(part);
+        conf_.enforces_limits =
+            conf_.enforces_limits || word == "limits" || word == "safe" || word == "all";
       }
     });
     add("SchedulerType", [this](const Value& value) {
@@ -433,6 +444,8 @@ class ConfReader {
     add("PriorityWeightAssoc", Unless("PriorityWeightAssoc", {"0"}));
     add("PriorityUsageResetPeriod", Unless("PriorityUsageResetPeriod", {"none"}));
     add("PrioritySiteFactorPlugin", Unless("PrioritySiteFactorPlugin", {"site_factor/none"}));
+    add("PreemptMode", Unless("PreemptMode", {"off"}));
+    add("NodeSet", Unless("NodeSet", {""}));
     add("PreemptType", Unless("PreemptType", {"preempt/none"}));
     add("Licenses", Unless("Licenses", {""}));
     add("OverTimeLimit", Unless("OverTimeLimit", {"0"}));

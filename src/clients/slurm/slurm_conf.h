@@ -41,8 +41,9 @@ struct SlurmConfPartition {
 };
 
 struct SlurmConf {
-  bool multifactor = true;  // else priority/basic: first in, first out
-  bool backfill = true;     // else sched/builtin
+  bool multifactor = true;       // else priority/basic: first in, first out
+  bool backfill = true;          // else sched/builtin
+  bool enforces_limits = false;  // of accounts and QOS (AccountingStorageEnforce)
 
   // Of priority/multifactor.
   double weight_age = 0;

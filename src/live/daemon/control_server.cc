@@ -121,6 +121,7 @@ struct ControlServer::Impl {
     const auto made = std::make_shared<std::promise<QuoteAnswer>>();
     std::future<QuoteAnswer> future = made->get_future();
     source->Ask(request, user, [made](QuoteAnswer answer) { made->set_value(std::move(answer)); });
+    source.reset();  // the daemon ends it, while the servers that it answers are there
     if (future.wait_for(patience) != std::future_status::ready) {
       return WriteError("the quote takes too long; ask again later");
     }

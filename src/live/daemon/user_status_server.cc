@@ -15,7 +15,7 @@
 namespace allot {
 namespace {
 
-constexpr Seconds kForAnAnswer = 10;
+constexpr Seconds kForAnAnswer = 60;  // quotes wait for their turn (LiveQuotes)
 constexpr std::size_t kMostUsers = 64;
 constexpr std::size_t kMostOfAUser = 8;
 constexpr std::size_t kLongestView = 64 << 20;

@@ -67,10 +67,12 @@ HeatRows RowsOf(const ClusterSpec& cluster) {
           has_levels ? fmt::format("{} {}", topology->level(1).name, leaf) : "";
       const std::size_t last = std::min(nodes.size(), place + together) - 1;
       std::string label = of_leaf;
-      if (!by_leaf) {
-        label = together == 1 ? fmt::format("node {}", node)
-                              : fmt::format("nodes {}-{}", node, nodes[last]);
-        if (has_levels) label = of_leaf + ": " + label;
+      if (together == 1) {
+        label = fmt::format("{}node {}", has_levels ? of_leaf + ": " : "", node);
+      } else if (has_levels && !by_leaf) {
+        label = fmt::format("{} to {}", of_leaf, topology->DomainOf(1, nodes[last]));
+      } else if (!by_leaf) {
+        label = fmt::format("nodes {}-{}", node, nodes[last]);
       }
       all.rows.push_back({std::move(label)});
     }

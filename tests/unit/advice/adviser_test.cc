@@ -38,7 +38,8 @@ class AdviserTest : public testing::Test {
   std::unique_ptr<Adviser> Start(int writes_per_minute = 1000) {
     return std::make_unique<Adviser>(
         std::make_unique<FakeTarget>(&scheduler_),
-        AdviceOptions{.policy = "sjf", .writes_per_minute = writes_per_minute}, folder_, true);
+        AdviceOptions{.policy = "sjf", .writes_per_minute = writes_per_minute}, folder_,
+        Adviser::Records::kWritesAndWorth);
   }
   std::vector<std::string> Order() const {
     std::vector<QueuedJob> jobs = scheduler_.queue.waiting;
@@ -185,7 +186,8 @@ TEST_F(AdviserTest, LetsOneProcessRecordInAFolder) {
 
 TEST_F(AdviserTest, MakesNoFolderForADryRun) {
   const auto state = folder_ / "none";
-  Adviser adviser(std::make_unique<FakeTarget>(&scheduler_), {.policy = "sjf"}, state, false);
+  Adviser adviser(std::make_unique<FakeTarget>(&scheduler_), {.policy = "sjf"}, state,
+                  Adviser::Records::kNone);
   adviser.Advise();
   EXPECT_FALSE(std::filesystem::exists(state));
 }

@@ -139,7 +139,7 @@ TEST_F(KueueSnapshotTest, QueuesOfACohortThatReclaimsAreLeftAlone) {
   other["spec"]["cohort"] = "all";
   other["spec"]["preemption"]["reclaimWithinCohort"] = "LowerPriority";
   lists_.cluster_queues.push_back(other);
-  EXPECT_EQ(Why(), "its cohort preempts by priority");
+  EXPECT_EQ(Why(), "a cohort of this cluster preempts by priority");
 }
 
 TEST_F(KueueSnapshotTest, QueuesByUsageAndStoppedOnesAreLeftAlone) {
@@ -148,6 +148,18 @@ TEST_F(KueueSnapshotTest, QueuesByUsageAndStoppedOnesAreLeftAlone) {
   EXPECT_EQ(Why(), "its ClusterQueue orders by usage");
   lists_.cluster_queues[0]["spec"]["stopPolicy"] = "Hold";
   EXPECT_EQ(Why(), "its ClusterQueue is stopped");
+}
+
+TEST_F(KueueSnapshotTest, WorkloadsOfAStoppedLocalQueueDoNotCompete) {
+  lists_.local_queues[0]["spec"]["stopPolicy"] = "Hold";
+  EXPECT_EQ(Why(), "its LocalQueue is stopped");
+  EXPECT_FALSE(Read().waiting[0].competes);
+}
+
+TEST_F(KueueSnapshotTest, MalformedWorkloadsAreLeftAlone) {
+  lists_.workloads[0]["spec"]["podSets"][0]["template"]["spec"]["containers"][0]["resources"] = {
+      {"requests", {{"nvidia.com/gpu", "500m"}}}};
+  EXPECT_EQ(Why(), "is malformed");
 }
 
 TEST_F(KueueSnapshotTest, WorkloadsThatCannotStartNowDoNotCompete) {

@@ -207,12 +207,14 @@ TEST_F(SlurmPriorityTest, SizeFavorsLargeJobsUnlessSmallOnes) {
 
 TEST_F(SlurmPriorityTest, LimitsLetOthersPass) {
   texts_["qos"] = "Name|Priority|MaxTRESPU|MaxJobsPU\nnormal|0|gres/gpu=3|\none|0||1\n";
-  EXPECT_EQ(First("", ",qos=qos"), 2) << "man has 3 GPUs";
+  EXPECT_EQ(First("", ",qos=qos"), 1) << "Slurm keeps no limits unless it is told to";
+  const std::string limits = "AccountingStorageEnforce=associations,limits\n";
+  EXPECT_EQ(First(limits, ",qos=qos"), 2) << "man has 3 GPUs";
   charge_of_ = [](JobIndex) { return Charge{.qos = "one"}; };
-  EXPECT_EQ(First("", ",qos=qos"), 2) << "man has a job";
+  EXPECT_EQ(First(limits, ",qos=qos"), 2) << "man has a job";
   texts_["dump"] = "Parent - 'root'\nAccount - 'lab':Fairshare=1:GrpTRES=gres/gpu=3\n";
   charge_of_ = [](JobIndex job) { return Charge{.account = job == 2 ? "other" : "lab"}; };
-  EXPECT_EQ(First("", ",accounts=dump"), 2) << "lab has 3 GPUs";
+  EXPECT_EQ(First(limits, ",accounts=dump"), 2) << "lab has 3 GPUs";
 }
 
 TEST_F(SlurmPriorityTest, PartitionsKeepTheirNodes) {

@@ -1,6 +1,7 @@
 #include "live/runtimes/kubernetes/kueue_health.h"
 
 #include "clients/kubernetes/api/kube_client.h"
+#include "clients/kubernetes/fields.h"
 #include "core/error.h"
 #include "live/runtimes/kubernetes/kubernetes_options.h"
 
@@ -60,8 +61,12 @@ std::string KueueVersion(const AskKubernetes& ask) {
     throw RunError("Kueue is not installed: the API server has no group {}", kKueueGroup);
   }
   if (!reply.ok()) throw RunError("{}", reply.ToStatus("asking for Kueue's version").message());
-  const nlohmann::json::json_pointer preferred("/preferredVersion/version");
-  return fmt::format("{}/{}", path, reply.body.at(preferred).get<std::string>());
+  const nlohmann::json* const version =
+      FindField(reply.body, nlohmann::json::json_pointer("/preferredVersion/version"));
+  if (version == nullptr || !version->is_string()) {
+    throw RunError("asking for Kueue's version: the answer names none");
+  }
+  return fmt::format("{}/{}", path, version->get<std::string>());
 }
 
 Status MayBoost(const AskKubernetes& ask) {

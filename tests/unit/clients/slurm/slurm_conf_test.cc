@@ -41,6 +41,18 @@ TEST(SlurmConfFile, DefaultsAreThoseOfItsDocumentation) {
   EXPECT_TRUE(conf.not_kept.empty());
 }
 
+TEST(SlurmConfFile, BlanksMayStandAroundTheEqualsSign) {
+  const SlurmConf conf = ReadConf("PriorityType = priority/basic\nPartitionName = a MaxTime= 60\n");
+  EXPECT_FALSE(conf.multifactor);
+  ASSERT_EQ(conf.partitions.size(), 1U);
+  EXPECT_EQ(conf.partitions[0].max_time, 3600);
+}
+
+TEST(SlurmConfFile, WhoMayUseAPartitionIsNotKept) {
+  const SlurmConf conf = ReadConf("PartitionName=a AllowAccounts=vip AllowQos=ALL State=UP\n");
+  EXPECT_EQ(conf.not_kept, std::vector<std::string>{"allowaccounts=vip"});
+}
+
 TEST(SlurmConfFile, PrioritiesAndBackfill) {
   const SlurmConf conf = ReadConf(
       "prioritytype=priority/multifactor  # in any case\n"
