@@ -48,22 +48,28 @@ void LiveQuotes::Ask(const QuoteRequest& request, const std::string& user,
   std::string refused;
   {
     const std::lock_guard lock(mutex_);
-    if (known_.moment == nullptr) {
-      refused = "the daemon has made no forecast yet; ask again in a minute";
-    } else if (std::any_of(questions_.begin(), questions_.end(),
-                           [&user](const Question& one) { return one.user == user; })) {
-      refused = "another quote of yours waits for its turn; ask again in a minute";
-    } else if (questions_.size() >= kMostQuestions) {
-      refused = fmt::format("{} users wait for a quote; ask again in a minute", questions_.size());
-    } else {
+    refused = WhyRefused(user);
+    if (refused.empty()) {
       questions_.push_back({request, user, std::move(answer)});
+      changed_.notify_all();
+      return;
     }
   }
-  if (refused.empty()) {
-    changed_.notify_all();
-  } else {
-    answer({{}, refused});
+  answer({{}, refused});
+}
+
+std::string LiveQuotes::WhyRefused(const std::string& user) const {
+  if (known_.moment == nullptr) {
+    return "the daemon has made no forecast yet; ask again in a minute";
   }
+  if (std::any_of(questions_.begin(), questions_.end(),
+                  [&user](const Question& one) { return one.user == user; })) {
+    return "another quote of yours waits for its turn; ask again in a minute";
+  }
+  if (questions_.size() >= kMostQuestions) {
+    return fmt::format("{} users wait for a quote; ask again in a minute", questions_.size());
+  }
+  return "";
 }
 
 void LiveQuotes::Run() {

@@ -52,6 +52,7 @@ class LiveQuotes : public QuoteSource {
     std::function<void(QuoteAnswer)> answer;
   };
   void Run();
+  std::string WhyRefused(const std::string& user) const;  // "": it is not; under the lock
   QuoteAnswer Answer(const Question& question, const Known& known);
 
   Settings settings_;

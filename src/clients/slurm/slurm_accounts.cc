@@ -379,8 +379,8 @@ std::vector<SlurmQosRules> ReadSlurmQos(std::string_view text, const std::string
                             .user_gpus = row.Gpus("MaxTRESPU", not_kept),
                             .user_jobs = row.Number("MaxJobsPU")}});
   });
-  std::set<std::string> told;
-  std::erase_if(*not_kept, [&told](const std::string& what) { return !told.insert(what).second; });
+  std::set<std::string> seen;
+  std::erase_if(*not_kept, [&seen](const std::string& what) { return !seen.insert(what).second; });
   return all;
 }
 

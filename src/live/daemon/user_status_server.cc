@@ -89,7 +89,7 @@ void UserStatusServer::AskForQuote(const LineServer::ConnectionPtr& client,
   const uid_t user = LineServer::UserOf(client);
   const std::string name = UserName(user);
   const bool trusted = IsTrusted(user);
-  quotes->Ask(request, name, [this, client, name, trusted](QuoteAnswer answer) {
+  quotes->Ask(request, name, [this, client, name, trusted](const QuoteAnswer& answer) {
     std::string text = answer.error.empty()
                            ? WriteQuote(trusted ? answer.quote : ViewFor(name, answer.quote))
                            : WriteError(answer.error);

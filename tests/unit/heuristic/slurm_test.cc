@@ -42,7 +42,7 @@ class SlurmPolicyTest : public testing::Test {
     Jobs jobs;
     for (const auto& entry : allocation.entries()) jobs.insert(entry.job);
     notes_.clear();
-    for (const auto& [name, text] : policy->notes()) notes_ += name + ": " + text + "\n";
+    for (const auto& [name, text] : policy->notes()) notes_ += fmt::format("{}: {}\n", name, text);
     return jobs;
   }
 
