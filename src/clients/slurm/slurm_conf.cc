@@ -405,7 +405,8 @@ class ConfReader {
       }
     });
     add("AccountingStorageEnforce", [this](const Value& value) {
-      for (const std::string_view part : Split(ToLower(value.text()), ',')) {
+      const std::string words = ToLower(value.text());
+      for (const std::string_view part : Split(words, ',')) {
         const std::string_view word = Trim(part);
         conf_.enforces_limits =
             conf_.enforces_limits || word == "limits" || word == "safe" || word == "all";

@@ -48,6 +48,12 @@ TEST(SlurmConfFile, BlanksMayStandAroundTheEqualsSign) {
   EXPECT_EQ(conf.partitions[0].max_time, 3600);
 }
 
+TEST(SlurmConfFile, LimitsAreKeptWhereTheyAreEnforced) {
+  EXPECT_FALSE(ReadConf("AccountingStorageEnforce=associations,qos\n").enforces_limits);
+  EXPECT_TRUE(ReadConf("AccountingStorageEnforce=associations,Limits\n").enforces_limits);
+  EXPECT_TRUE(ReadConf("AccountingStorageEnforce=safe\n").enforces_limits);
+}
+
 TEST(SlurmConfFile, WhoMayUseAPartitionIsNotKept) {
   const SlurmConf conf = ReadConf("PartitionName=a AllowAccounts=vip AllowQos=ALL State=UP\n");
   EXPECT_EQ(conf.not_kept, std::vector<std::string>{"allowaccounts=vip"});
