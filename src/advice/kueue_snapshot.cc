@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "clients/kubernetes/fields.h"
 #include "clients/kubernetes/gpu_resources.h"
 #include "clients/kubernetes/kube_time.h"
 #include "core/strings.h"
@@ -24,17 +25,14 @@ constexpr std::int64_t kRaised = std::int64_t{1} << 33;
 constexpr GpuCount kGpusOfNode = 8;  // of a cluster that stands for a quota
 
 std::string TextAt(const KueueJson& object, const char* pointer) {
-  const KueueJson::json_pointer where(pointer);
-  if (!object.contains(where)) return "";
-  const KueueJson& found = object.at(where);
-  return found.is_string() ? found.get<std::string>() : "";
+  const KueueJson* const found = FindField(object, KueueJson::json_pointer(pointer));
+  return found != nullptr && found->is_string() ? found->get<std::string>() : "";
 }
 
 const KueueJson& ListAt(const KueueJson& object, const char* pointer) {
   static const KueueJson none = KueueJson::array();
-  const KueueJson::json_pointer where(pointer);
-  if (!object.contains(where) || !object.at(where).is_array()) return none;
-  return object.at(where);
+  const KueueJson* const found = FindField(object, KueueJson::json_pointer(pointer));
+  return found != nullptr && found->is_array() ? *found : none;
 }
 
 std::string NameOf(const KueueJson& object) { return TextAt(object, "/metadata/name"); }
@@ -150,9 +148,10 @@ std::string KueueReader::WhyLeftAlone(const KueueJson& cluster_queue) const {
   if (IsSet(cluster_queue, "/spec/preemption/withinClusterQueue", "Never")) {
     return "its ClusterQueue preempts by priority";
   }
-  if (!CohortOf(cluster_queue).empty() && reclaims_)
+  if (!CohortOf(cluster_queue).empty() && reclaims_) {
     return "a cohort of this cluster preempts by priority";
-  if (cluster_queue.contains(KueueJson::json_pointer("/spec/admissionScope/admissionMode"))) {
+  }
+  if (!TextAt(cluster_queue, "/spec/admissionScope/admissionMode").empty()) {
     return "its ClusterQueue orders by usage";
   }
   return "";
@@ -183,8 +182,8 @@ void KueueReader::AddRunning(const KueueJson& workload, const KueueJson& reserve
 }
 
 void KueueReader::AddWaiting(const KueueJson& workload, QueuedJob job, KnownQueue* known) const {
-  const KueueJson::json_pointer active("/spec/active");
-  const bool is_active = !workload.contains(active) || workload.at(active) != KueueJson(false);
+  const KueueJson* const active = FindField(workload, KueueJson::json_pointer("/spec/active"));
+  const bool is_active = active == nullptr || *active != KueueJson(false);
   const auto again = ParseKubernetesTime(TextAt(workload, "/status/requeueState/requeueAt"));
   if (job.gpus == 0 && job.left_alone.empty()) job.left_alone = "asks for no GPUs";
   if (stopped_.contains(job.user)) job.left_alone = "its LocalQueue is stopped";

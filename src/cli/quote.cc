@@ -162,7 +162,7 @@ int ShowQuote(const QuoteOptions& o, bool of_source, const GlobalOptions& global
 ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{
-        "quote", "when a job would start, were it submitted now; and similar ones",
+        "quote", "when a job would start, were it submitted now: by a trace, or else by the daemon",
         [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<QuoteOptions>();
           line.Option("--gpus", o->gpus, "GPUs of the job").Required();
